@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/analyze.h"
+#include "cli/trace_model.h"
 #include "util/text.h"
 
 enum { BEFORE = 4, AFTER = 2, MOST_RACES = 500 };
@@ -62,6 +63,21 @@ static const char *word_of(const struct dh_event *e)
     return words[e->op] ? words[e->op] : "?";
 }
 
+/* As reports name it: the variable that a lock of a recording is, if there is one. */
+static const char *name_of(struct timeline *t, const struct dh_event *e, u64 lock)
+{
+    struct dh_arena *arena = &t->a->arena;
+    const struct dh_model_module *module;
+    struct dh_symbol_variable variable;
+    u64 offset;
+    if (lock && t->a->symbols) {
+        dh_trace_model_place(&t->a->in, t->a->in.dht, lock, &module, &offset);
+        if (dh_symbol_find_variable(t->a->symbols, module, offset, 0, &variable))
+            return dh_text_shown(arena, dh_finding_lock_name(arena, variable.shown));
+    }
+    return dh_text_shown(arena, dh_trace_in_target(&t->again, e));
+}
+
 /* Once, in the order of the trace. */
 static void add(struct timeline *t, struct watched *w, int side, u64 number, const struct dh_event *e)
 {
@@ -72,15 +88,14 @@ static void add(struct timeline *t, struct watched *w, int side, u64 number, con
     if ((at > 0 && r->moments[at - 1].event == number + 1) || r->n_moments == DH_ANALYZE_MOMENTS)
         return;
     memmove(&r->moments[at + 1], &r->moments[at], (r->n_moments - at) * sizeof(*r->moments));
-    bool lock = t->again.dht && dh_event_space(e->op) == DH_SPACE_LOCK;
-    struct dh_arena *arena = &t->a->arena;
-    r->moments[at] = (struct dh_finding_moment){
-        .event = number + 1,
-        .side = side,
-        .access = number == w->at[0] || number == w->at[1],
-        .lock = lock ? dh_dht_lock(t->again.dht, e->target) : 0,
-        .did = word_of(e),
-        .what = dh_arena_strdup(arena, dh_text_shown(arena, dh_trace_in_target(&t->again, e)))};
+    bool is_lock = t->again.dht && dh_event_space(e->op) == DH_SPACE_LOCK;
+    u64 lock = is_lock ? dh_dht_lock(t->again.dht, e->target) : 0;
+    r->moments[at] = (struct dh_finding_moment){.event = number + 1,
+                                                .side = side,
+                                                .access = number == w->at[0] || number == w->at[1],
+                                                .lock = lock,
+                                                .did = word_of(e),
+                                                .what = dh_arena_strdup(&t->a->arena, name_of(t, e, lock))};
     r->n_moments++;
 }
 

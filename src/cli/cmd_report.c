@@ -110,6 +110,7 @@ struct request {
     const char *output;
     struct dh_path_map *paths, **paths_end;
     bool resolve;
+    bool formatted; /* --format is given */
     enum dh_print_format format;
     const char *color;
     const char *suppressions;
@@ -147,6 +148,7 @@ static int set_flag(struct request *q, const char *arg)
     if (dh_cli_baseline_flag(&q->baseline, arg)) {
         return 0;
     } else if ((v = dh_cli_value(arg, "format"))) {
+        q->formatted = true;
         return dh_cli_format("report", v, &q->format);
     } else if ((v = dh_cli_value(arg, "color"))) {
         if (strcmp(v, "auto") != 0 && strcmp(v, "always") != 0 && strcmp(v, "never") != 0)
@@ -208,24 +210,28 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* In order of their names, so that two readings tell the same. */
+/* In order of their names, so that two readings tell the same. What cannot be read may hold races. */
 static int add_directory(struct request *q, const char *name)
 {
     char *roots[] = {dh_arena_strdup(&q->arena, name), NULL};
     size_t before = q->n_files;
     FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
     const FTSENT *at;
+    int rc = 0;
     if (!tree)
         return dh_cli_fail("report", "cannot read the directory %s: %s", name, strerror(errno));
-    while ((at = fts_read(tree))) {
+    while (!rc && (at = fts_read(tree))) {
         const char *end = strrchr(at->fts_name, '.');
-        if (at->fts_info == FTS_F && end && strcmp(end, ".jsonl") == 0)
+        bool named = end && strcmp(end, ".jsonl") == 0;
+        if (at->fts_info == FTS_DNR || at->fts_info == FTS_ERR || (named && at->fts_info == FTS_NS))
+            rc = dh_cli_fail("report", "cannot read %s: %s", at->fts_path, strerror(at->fts_errno));
+        else if (named && (at->fts_info == FTS_F || at->fts_info == FTS_SLNONE))
             add_file(q, at->fts_path);
     }
     fts_close(tree);
-    return q->n_files > before
-               ? 0
-               : dh_cli_fail("report", "there is no file in %s whose name ends in .jsonl", name);
+    if (!rc && q->n_files == before)
+        rc = dh_cli_fail("report", "there is no file in %s whose name ends in .jsonl", name);
+    return rc;
 }
 
 static int add_input(struct request *q, const char *name)
@@ -345,7 +351,10 @@ int dh_cmd_report(int argc, char **argv)
         if (rc)
             goto out;
     }
-    if (q.n_files)
+    if (q.resolve && q.formatted)
+        rc = dh_cli_fail("report",
+                         "--resolve writes race records, and --format prints them: these are two commands");
+    else if (q.n_files)
         rc = report(&q);
     else
         rc = dh_cli_fail("report", "which file? See 'deadheat report --help'");

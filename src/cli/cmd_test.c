@@ -9,6 +9,9 @@
  *
  * An interrupt ends the runs, and what was found so far is told. The handler itself passes it on to them:
  * whether it comes before the command waits for them or while it does, they end, and so does the waiting.
+ *
+ * Each run is a process group, so that what a test suite has started ends with it. That takes it out of the
+ * foreground of a terminal, from which it may not read then; so it is given no terminal to read from.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/options.h"
@@ -27,7 +32,13 @@
 #include "util/path.h"
 #include "util/text.h"
 
-enum { RUNS = 10, MOST_RUNS = 1000000, MOST_JOBS = 256, PATIENCE = 3 };
+enum {
+    RUNS = 10,
+    MOST_RUNS = 1000000,
+    MOST_JOBS = 256,
+    PATIENCE = 3,    /* seconds */
+    TIMED_OUT = 124, /* the status of a run that took too long, as timeout(1) has it */
+};
 
 static const char usage[] =
     "usage: deadheat test [-n RUNS] [-j JOBS] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
@@ -39,6 +50,8 @@ static const char usage[] =
     "\n"
     "  -n RUNS               number of runs (default: 10)\n"
     "  -j JOBS               number of runs at a time (default: 1)\n"
+    "  --timeout=TIME        end a run that takes longer, such as 90s, 5m or 1h; it counts as failed, and its\n"
+    "                        races count (default: none)\n"
     "  --format=FORMAT       text (default), or one of those below\n"
     "  --output=FILE, -o FILE\n"
     "                        write the report there instead of standard output\n"
@@ -47,7 +60,8 @@ static const char usage[] =
     "  --all                 print races with the same cause one by one\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
     "\n"
-    "All other options are those of 'deadheat run', and apply to each run.\n"
+    "All other options are those in the second list of 'deadheat run --help', and apply to each run, except\n"
+    "--record-fd, --exitcode, --report and --reporter.\n"
     "\n"
     "Exit status: 66 if there was a race that is not in the baseline; otherwise that of the first run that\n"
     "failed, or 0 if none did; 2 for bad usage, or if nothing that ran was compiled with deadheat.\n"
@@ -57,8 +71,10 @@ static const char usage[] =
 
 /* A run; its pid is read by the handler. */
 struct job {
-    volatile sig_atomic_t pid; /* 0: none */
+    volatile sig_atomic_t pid; /* and process group; 0: none */
     u64 number;
+    u64 deadline; /* in ms; 0: none */
+    bool late;    /* it was ended at its deadline, and has until the next to come to its end */
 };
 
 static struct job jobs[MOST_JOBS];
@@ -68,6 +84,7 @@ static struct dh_options checked;         /* only to find errors before anything
 struct request {
     struct dh_arena arena;
     u64 runs, n_jobs;
+    u64 timeout; /* in ms; 0: none */
     const char *suppressions, *output, *color;
     enum dh_print_format format;
     struct dh_cli_baseline baseline;
@@ -79,7 +96,7 @@ struct request {
     const char *directory;
     struct dh_reporter *reporter;
     bool progress; /* a line of it is on the terminal */
-    u64 done, failed;
+    u64 done, failed, late;
     int first_failure; /* exit status */
 };
 
@@ -89,17 +106,20 @@ static void pass_on(int number)
 {
     int error = errno;
     bool again = interrupted != 0;
-    if (number != SIGALRM && !again)
+    if (number == SIGALRM && !again)
+        return; /* it is time to look for runs that take too long */
+    if (!again)
         interrupted = number;
     for (size_t i = 0; i < DH_ARRAY_LEN(jobs); i++)
         if (jobs[i].pid)
-            kill(jobs[i].pid, again ? SIGKILL : SIGTERM);
+            kill(-jobs[i].pid, again ? SIGKILL : SIGTERM);
     alarm(PATIENCE); /* for what does not end by being asked */
     errno = error;
 }
 
 static void take_signals(void)
 {
+    signal(SIGCHLD, SIG_DFL); /* whoever ignores it cannot wait */
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
     for (size_t i = 0; i < DH_ARRAY_LEN(numbers); i++) {
         struct sigaction sa = {.sa_handler = pass_on};
@@ -131,11 +151,19 @@ static void become_run(struct request *q, const char *self, u64 number, const si
     for (size_t i = 0; i < n_program; i++)
         argv[n++] = q->program[i];
     int out = open(file_of(q, number, "out"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (out < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
+    int in = isatty(STDIN_FILENO) ? open("/dev/null", O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (out < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0 || dup2(in, STDIN_FILENO) < 0)
         _exit(DH_EXIT_TROUBLE);
     sigprocmask(SIG_SETMASK, before, NULL);
     execv(self, (char **)argv);
     _exit(DH_EXIT_TROUBLE);
+}
+
+static u64 now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
 }
 
 /* 0 or a negative errno. Signals wait until the handler knows of it. */
@@ -146,19 +174,21 @@ static int start(struct request *q, const char *self, struct job *job, u64 numbe
     sigprocmask(SIG_SETMASK, &all, &before);
     fflush(NULL);
     pid_t pid = fork();
+    int error = errno;
+    if (pid >= 0)
+        setpgid(pid, 0); /* by both: neither may go on before it is done */
     if (pid == 0)
         become_run(q, self, number, &before);
-    int error = errno;
-    job->number = number;
+    *job = (struct job){.number = number, .deadline = q->timeout ? now_ms() + q->timeout : 0};
     job->pid = pid > 0 ? pid : 0;
     if (pid > 0 && interrupted)
-        kill(pid, SIGTERM);
+        kill(-pid, SIGTERM);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return pid < 0 ? -error : 0;
 }
 
 /* The end of what it printed, for the first that failed. */
-static void show_failure(struct request *q, u64 number, int status)
+static void show_failure(struct request *q, u64 number, int status, bool late)
 {
     enum { SHOWN = 4096 };
     char text[SHOWN + 1];
@@ -168,10 +198,11 @@ static void show_failure(struct request *q, u64 number, int status)
     text[n > 0 ? n : 0] = '\0';
     if (fd >= 0)
         close(fd);
-    const char *how = WIFSIGNALED(status) ? "was ended by signal" : "ended with status";
-    fprintf(stderr, "deadheat test: run %" PRIu64 " %s %d%s\n", number, how,
-            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-            n > 0 ? "; the end of what it printed:" : "");
+    const char *how =
+        dh_arena_printf(&q->arena, "%s %d", WIFSIGNALED(status) ? "was ended by signal" : "ended with status",
+                        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    fprintf(stderr, "deadheat test: run %" PRIu64 " %s%s\n", number,
+            late ? "took too long and was ended" : how, n > 0 ? "; the end of what it printed:" : "");
     for (char *at = text, *end; *at; at = end) {
         end = at + strcspn(at, "\n");
         fputs("    ", stderr);
@@ -188,7 +219,7 @@ static void clear_progress(const struct request *q)
 }
 
 /* Its records are read, and its files are removed. */
-static void finish(struct request *q, u64 number, int status)
+static void finish(struct request *q, u64 number, int status, bool late)
 {
     const char *records = file_of(q, number, "jsonl");
     int fd = open(records, O_RDONLY | O_CLOEXEC);
@@ -202,10 +233,11 @@ static void finish(struct request *q, u64 number, int status)
         dh_reporter_read(q->reporter, fd, records);
         close(fd);
     }
-    if (status != 0 && !interrupted) {
+    if ((status != 0 || late) && !interrupted) {
+        q->late += late;
         if (!q->failed++) {
-            q->first_failure = dh_cli_child_status(status);
-            show_failure(q, number, status);
+            q->first_failure = late ? TIMED_OUT : dh_cli_child_status(status);
+            show_failure(q, number, status, late);
         }
     }
     unlink(records);
@@ -218,10 +250,43 @@ static void finish(struct request *q, u64 number, int status)
 
 /* ---- All of them --------------------------------------------------------------------------------------- */
 
+/* A run that is asked to end writes down what it has found. What does not end by that is killed. */
+static void end_late_runs(struct request *q)
+{
+    u64 now = now_ms();
+    for (size_t i = 0; i < q->n_jobs; i++) {
+        struct job *job = &jobs[i];
+        if (!job->pid || !job->deadline || now < job->deadline)
+            continue;
+        kill(-job->pid, job->late ? SIGKILL : SIGTERM);
+        job->late = true;
+        job->deadline = now + PATIENCE * 1000;
+    }
+}
+
+/* The next run that has ended, or NULL if a signal came. */
+static struct job *wait_for_one(struct request *q, int *ret_status)
+{
+    siginfo_t info = {0};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0)
+        return NULL;
+    struct job *job = NULL;
+    for (size_t i = 0; i < q->n_jobs && !job; i++)
+        job = jobs[i].pid == info.si_pid ? &jobs[i] : NULL;
+    if (job && job->late)
+        kill(-job->pid, SIGKILL); /* what it has left behind; nobody else has its number yet */
+    waitpid(info.si_pid, ret_status, 0);
+    return job;
+}
+
 static int run_all(struct request *q, const char *self)
 {
     u64 next = 1, running = 0;
     int rc = 0;
+    /* One that comes before the waiting is made up for by the next. */
+    const struct itimerval tick = {.it_interval = {.tv_usec = 200000}, .it_value = {.tv_usec = 200000}};
+    if (q->timeout)
+        setitimer(ITIMER_REAL, &tick, NULL);
     while (running || (next <= q->runs && !interrupted && !rc)) {
         for (size_t i = 0; i < q->n_jobs && next <= q->runs && !interrupted && !rc; i++) {
             if (jobs[i].pid)
@@ -231,16 +296,16 @@ static int run_all(struct request *q, const char *self)
             next += !rc;
         }
         int status;
-        pid_t pid = running ? waitpid(-1, &status, 0) : -1;
-        for (size_t i = 0; pid > 0 && i < q->n_jobs; i++) {
-            if (jobs[i].pid != pid)
-                continue;
-            jobs[i].pid = 0;
-            running--;
-            finish(q, jobs[i].number, status);
-        }
+        struct job *ended = running ? wait_for_one(q, &status) : NULL;
+        if (!interrupted)
+            end_late_runs(q);
+        if (!ended)
+            continue;
+        ended->pid = 0;
+        running--;
+        finish(q, ended->number, status, ended->late);
     }
-    alarm(0);
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
     clear_progress(q);
     return rc;
 }
@@ -287,7 +352,9 @@ static int test(struct request *q, const char *self, struct dh_output *to)
         fprintf(stderr, "deadheat test: interrupted after %" PRIu64 " of %" PRIu64 " runs\n", q->done,
                 q->runs);
     else if (q->failed)
-        fprintf(stderr, "deadheat test: %" PRIu64 " of %" PRIu64 " runs failed\n", q->failed, q->done);
+        fprintf(stderr, "deadheat test: %" PRIu64 " of %" PRIu64 " runs failed%s\n", q->failed, q->done,
+                q->late ? dh_arena_printf(&q->arena, ", %" PRIu64 " of them by taking too long", q->late)
+                        : "");
     dh_reporter_finish(q->reporter, &result);
     int status = judge(q, &result);
     return rc ? DH_EXIT_TROUBLE : status;
@@ -305,13 +372,30 @@ static int set_count(const char *flag, const char *value, u64 most, u64 *ret)
     return 0;
 }
 
+/* Seconds without a unit as well: 'deadheat compare' has them so. */
+static int set_timeout(struct request *q, const char *value)
+{
+    u64 us, seconds;
+    char *end;
+    if (!dh_cli_budget(value, &us)) {
+        errno = 0;
+        seconds = value[0] >= '1' && value[0] <= '9' ? strtoull(value, &end, 10) : 0;
+        if (!seconds || *end || errno || seconds > 366 * 86400)
+            return dh_cli_fail("test", "--timeout cannot be '%s'; it must be a time such as 90s, 5m or 1h",
+                               value);
+        us = seconds * 1000000;
+    }
+    q->timeout = us / 1000;
+    return 0;
+}
+
 /* An option of `deadheat run`, for each run. */
 static int add_option(struct request *q, const char *arg)
 {
-    static const char *const own[] = {"--format",     "--output",          "--suppressions",
-                                      "--baseline",   "--update-baseline", "--all",
-                                      "--full-names", "--color",           "--help"};
-    static const char *const others[] = {"report", "exitcode", "reporter", "record_fd"};
+    static const char *const own[] = {"--format",          "--output", "--suppressions", "--baseline",
+                                      "--update-baseline", "--all",    "--timeout",      "--full-names",
+                                      "--color",           "--help"};
+    static const char *const others[] = {"report", "exitcode", "reporter", "record-fd"};
     struct dh_options_error err;
     size_t len = strcspn(arg, "=");
     const char *value = arg[len] ? arg + len + 1 : "1";
@@ -339,6 +423,8 @@ static int set_flag(struct request *q, char **argv, int *i)
         return 0;
     if ((v = dh_cli_value(arg, "format")))
         return dh_cli_format("test", v, &q->format);
+    if ((v = dh_cli_value(arg, "timeout")))
+        return set_timeout(q, v);
     if (strcmp(arg, "-o") == 0 && argv[*i + 1])
         q->output = argv[++*i];
     else if ((v = dh_cli_value(arg, "output")))

@@ -70,13 +70,16 @@ static bool add_earlier(struct dh_baseline *b, struct dh_baseline_entry *entry, 
 
 /* ---- A document ---------------------------------------------------------------------------------------- */
 
-/* Findings, or the variants of one: these have none of their own. */
+/* Findings, or the variants of one: these have none of their own. An empty object ends a list that
+ * write_entries wrote. */
 static bool add_findings(struct dh_baseline *b, const json_t *list, bool variants)
 {
     size_t i, k;
     const json_t *finding, *earlier;
     json_array_foreach(list, i, finding)
     {
+        if (json_is_object(finding) && json_object_size(finding) == 0)
+            continue;
         const json_t *hash = json_object_get(finding, "fingerprint");
         struct dh_baseline_entry *entry = json_is_string(hash)
                                               ? add(b, json_string_value(hash), json_string_length(hash),
@@ -291,19 +294,22 @@ bool dh_baseline_is_updated(const struct dh_baseline *b)
     return b && b->path;
 }
 
+/* A line for each, and all of them alike: the comma of the last would change with whatever is added behind
+ * it, and what two branches add to one place would be no JSON when git puts both there (merge=union). So the
+ * list ends with an empty object. */
 static void write_entries(FILE *out, const struct dh_baseline_entry **entries, size_t n)
 {
-    fprintf(out, "{\"version\":%d,\n\"findings\":[", DOCUMENT_VERSION);
+    fprintf(out, "{\"version\":%d,\n\"findings\":[\n", DOCUMENT_VERSION);
     for (size_t i = 0; i < n; i++) {
         json_t *object =
             json_pack("{ss ss*}", "fingerprint", entries[i]->hash, "identity", entries[i]->identity);
-        fputs(i ? ",\n" : "\n", out);
         if (!object) /* the identity is not UTF-8 */
             object = json_pack("{ss}", "fingerprint", entries[i]->hash);
         json_dumpf(object, out, JSON_COMPACT | JSON_ENSURE_ASCII);
         json_decref(object);
+        fputs(",\n", out);
     }
-    fputs("\n]}\n", out);
+    fputs("{}]}\n", out);
 }
 
 int dh_baseline_write(struct dh_baseline *b, bool keep, struct dh_baseline_change *ret, const char **ret_why)

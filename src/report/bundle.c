@@ -262,6 +262,7 @@ struct dh_finding *dh_bundle_read(struct dh_model *m, const struct dh_model_proc
     if (f->provenance != DH_FINDING_CONFIRMED)
         f->provenance = DH_FINDING_OBSERVED; /* what else there is, is in no record */
     dh_finding_name_process(f, process);
+    dh_finding_name_test(m->arena, f);
     dh_fingerprint_hash(f->fingerprint.identity, f->fingerprint.hash);
     if (json_is_string(old) && dh_fingerprint_is_valid(json_string_value(old), json_string_length(old)))
         memcpy(f->fingerprint.old_hash, json_string_value(old), DH_FINGERPRINT_LENGTH);

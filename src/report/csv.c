@@ -12,7 +12,7 @@ static const char *const columns[] = {
     "fingerprint", "title",     "level",       "baseline", "memory",     "count",  "processes",
     "detector",    "guarantee", "access",      "thread",   "function",   "file",   "line",
     "column",      "locks",     "access_2",    "thread_2", "function_2", "file_2", "line_2",
-    "column_2",    "locks_2",   "explanation", "program",  "pid",
+    "column_2",    "locks_2",   "explanation", "program",  "pid",        "test",
 };
 
 /* The row so far; commas stand between values. */
@@ -80,6 +80,7 @@ static void csv_finding(struct dh_print *p, const struct dh_finding *f)
     put(&r, dh_finding_explain(&p->scratch, f));
     put(&r, f->exe ? dh_words_path(p, f->exe) : "");
     put_number(&r, f->pid);
+    put(&r, f->test);
     end_row(p);
 }
 

@@ -169,7 +169,7 @@ struct dh_finding {
     const char *process; /* id; "": none */
     u64 pid;
     const char *exe;
-    const char *test;                     /* that the process ran for; NULL or "": not known */
+    const char *test;                     /* in which it was found; NULL or "": not known */
     struct dh_finding_access accesses[2]; /* that which found the race; the earlier one */
     struct dh_finding_location location;
     struct dh_finding_discipline discipline;
@@ -195,6 +195,8 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
                                         const struct dh_model_race *race, bool brief);
 /* Which process it was seen in, and by which detector. */
 void dh_finding_name_process(struct dh_finding *f, const struct dh_model_process *process);
+/* The test of GoogleTest that the stacks show, in place of the one that the process ran for. */
+void dh_finding_name_test(struct dh_arena *arena, struct dh_finding *f);
 
 /* finding.c */
 /* One of the accesses is a free (or munmap): a race between use and release of the memory. */

@@ -230,6 +230,7 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
         dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks + 2, sizeof(u64));
     for (int i = 0; i < 2; i++)
         name_access(&b, &race->accesses[i], &f->accesses[i]);
+    dh_finding_name_test(arena, f);
     name_location(&b, &f->location);
     if (f->location.place == DH_MODEL_HEAP)
         find_field(&b, f);

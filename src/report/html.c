@@ -238,6 +238,7 @@ void dh_html_finding(struct dh_print *p, const struct dh_finding *f)
     fputs("</div>", p->out);
     if (!possible && !p->about->records) /* where it is the title */
         paragraph(p, "Location", dh_words_memory(p, f));
+    paragraph(p, "Test", f->test ? dh_text_shown(&p->scratch, f->test) : "");
     paragraph(p, "Bundle", dh_words_bundle(p, f));
     paragraph(p, "Why", dh_finding_explain(&p->scratch, f));
     const char *hint = dh_finding_hint(&p->scratch, f);

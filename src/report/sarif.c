@@ -17,24 +17,40 @@ static const char schema[] = "https://json.schemastore.org/sarif-2.1.0.json";
 
 enum rule { OBSERVED, FREED, PREDICTED, POSSIBLE, AD_HOC, CONFIRMED };
 
+/* What to do about it: services show this beside each finding, where no manual is at hand. */
+static const char mend[] =
+    "Let both accesses hold the same lock, order them (join the thread, hand the data over through a "
+    "queue or a condition variable), or make the variable atomic. Both stacks are in the code flow; the "
+    "locks that were held are with the locations. A race is undefined behaviour in C and C++ even if its "
+    "outcome seems harmless; one that is meant can be annotated or suppressed.";
+static const char mend_free[] =
+    "Let whoever frees the memory wait for those who use it: join them, count references, or free it under "
+    "the lock that they hold. Both stacks are in the code flow.";
+static const char check[] =
+    "This was not seen to happen. If the two can run at the same time, let both hold the same lock, order "
+    "them, or make the variable atomic; if something orders them that the analysis does not know, say so "
+    "by an annotation or a suppression.";
+
 static const struct {
-    const char *id, *level, *title, *sentence;
+    const char *id, *level, *title, *sentence, *help;
 } rules[] = {
     [OBSERVED] = {"deadheat/data-race", "error", "Two accesses raced",
-                  "Two threads accessed the same memory, one of them writing, and nothing ordered the two."},
+                  "Two threads accessed the same memory, one of them writing, and nothing ordered the two.",
+                  mend},
     [FREED] = {"deadheat/use-after-free-race", "error", "Memory was used and freed without order",
-               "A thread used memory that another one freed, and nothing ordered the two."},
+               "A thread used memory that another one freed, and nothing ordered the two.", mend_free},
     [PREDICTED] = {"deadheat/predicted-race", "warning", "Two accesses race in another schedule",
-                   "Another order of the events of an execution lets two accesses meet."},
+                   "Another order of the events of an execution lets two accesses meet.", mend},
     [POSSIBLE] =
         {"deadheat/possible-race", "note", "Two accesses may race",
          "Two threads may access the same memory at the same time, one of them writing, and no lock that "
-         "both hold orders them."},
-    [AD_HOC] =
-        {"deadheat/ad-hoc-synchronisation", "warning", "A spin loop on a non-atomic flag",
-         "A thread waits in a loop for a variable that another thread writes without synchronisation."},
+         "both hold orders them.",
+         check},
+    [AD_HOC] = {"deadheat/ad-hoc-synchronisation", "warning", "A spin loop on a non-atomic flag",
+                "A thread waits in a loop for a variable that another thread writes without synchronisation.",
+                check},
     [CONFIRMED] = {"deadheat/confirmed-race", "error", "Two accesses met in the field",
-                   "A race that was considered possible was seen to happen."},
+                   "A race that was considered possible was seen to happen.", mend},
 };
 
 static enum rule rule_of(const struct dh_finding *f)
@@ -168,15 +184,16 @@ static void sarif_finding(struct dh_print *p, const struct dh_finding *f)
         [DH_FINDING_UNCOMPARED] = NULL, [DH_FINDING_NEW] = "new", [DH_FINDING_KNOWN] = "unchanged"};
     enum rule rule = rule_of(f);
     fputs(p->n ? ",\n" : "\n", p->out);
-    dh_json_write(p, json_pack("{ss si ss ss* so s[o] so so* so s{so* so* so*}}", "ruleId", rules[rule].id,
-                               "ruleIndex", (int)rule, "level", dh_words_level(f), "baselineState",
-                               states[f->baseline], "message", message(dh_words_sentence(p, f)), "locations",
-                               access_location(p, &f->accesses[0]), "relatedLocations", related(p, f),
-                               "codeFlows", code_flows(p, f), "partialFingerprints",
-                               fingerprints(p, f->fingerprint.hash,
-                                            f->provenance == DH_FINDING_POSSIBLE ? f->possible.id : 0),
-                               "properties", "detector", dh_json_text(f->detector), "guarantee",
-                               dh_json_text(f->guarantee), "count", dh_json_number(f->count)));
+    dh_json_write(
+        p,
+        json_pack(
+            "{ss si ss ss* so s[o] so so* so s{so* so* so* so*}}", "ruleId", rules[rule].id, "ruleIndex",
+            (int)rule, "level", dh_words_level(f), "baselineState", states[f->baseline], "message",
+            message(dh_words_sentence(p, f)), "locations", access_location(p, &f->accesses[0]),
+            "relatedLocations", related(p, f), "codeFlows", code_flows(p, f), "partialFingerprints",
+            fingerprints(p, f->fingerprint.hash, f->provenance == DH_FINDING_POSSIBLE ? f->possible.id : 0),
+            "properties", "detector", dh_json_text(f->detector), "guarantee", dh_json_text(f->guarantee),
+            "count", dh_json_number(f->count), "test", f->test && f->test[0] ? dh_json_text(f->test) : NULL));
 }
 
 /* ---- The document -------------------------------------------------------------------------------------- */
@@ -185,10 +202,10 @@ static json_t *driver(void)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < DH_ARRAY_LEN(rules); i++)
-        json_array_append_new(list,
-                              json_pack("{ss s{ss} s{ss} s{ss}}", "id", rules[i].id, "shortDescription",
-                                        "text", rules[i].title, "fullDescription", "text", rules[i].sentence,
-                                        "defaultConfiguration", "level", rules[i].level));
+        json_array_append_new(list, json_pack("{ss s{ss} s{ss} s{ss} s{ss}}", "id", rules[i].id,
+                                              "shortDescription", "text", rules[i].title, "fullDescription",
+                                              "text", rules[i].sentence, "help", "text", rules[i].help,
+                                              "defaultConfiguration", "level", rules[i].level));
     return json_pack("{ss ss ss ss so}", "name", "deadheat", "version", DH_VERSION, "semanticVersion",
                      DH_VERSION, "informationUri", DH_HOMEPAGE, "rules", list);
 }

@@ -15,6 +15,7 @@
 
 #include "base/sys.h"
 #include "runtime/init.h"
+#include "runtime/report/ctest.h"
 
 enum { ARGS_MAX = 4096, TEST_MAX = 256 };
 
@@ -22,10 +23,10 @@ static char test[TEST_MAX]; /* "": none is known; written once, at the start */
 
 /* ---- Pieces ---- */
 
-static size_t read_file(const char *path, char *ret, size_t cap)
+size_t dh_about_read(const char *path, char *ret, size_t cap)
 {
     size_t n = 0;
-    long fd = dh_sys3(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0);
+    long fd = dh_sys3(SYS_open, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     for (long k; fd >= 0 && n < cap && (k = dh_sys3(SYS_read, fd, (long)(ret + n), (long)(cap - n))) > 0;)
         n += (size_t)k;
     if (fd >= 0)
@@ -65,7 +66,8 @@ static void keep_test(const char *name)
 
 /* ---- The test ---- */
 
-/* The first that is set, in this order: ours; Bazel's; pytest's; the one that GoogleTest runs. */
+/* The first that is set, in this order: ours; Bazel's; pytest's; the one that GoogleTest runs. If none is,
+ * the arguments may tell, and then CTest's files. */
 void dh_about_init(char **envp)
 {
     static const char *const names[] = {
@@ -87,7 +89,7 @@ void dh_about_init(char **envp)
 static void put_args(struct dh_fmt *line)
 {
     static char text[ARGS_MAX + 1]; /* under the lock of reports */
-    size_t n = read_file("/proc/self/cmdline", text, ARGS_MAX);
+    size_t n = dh_about_read("/proc/self/cmdline", text, ARGS_MAX);
     text[n] = '\0';
     dh_fmt_str(line, ",\"args\":[");
     for (size_t at = 0; at < n;) {
@@ -108,7 +110,7 @@ static void put_host(struct dh_fmt *line)
 {
     struct utsname name;
     char id[64];
-    u64 h = hash(0xcbf29ce484222325, id, read_file("/etc/machine-id", id, sizeof(id)));
+    u64 h = hash(0xcbf29ce484222325, id, dh_about_read("/etc/machine-id", id, sizeof(id)));
     size_t n = 0;
     if (dh_sys3(SYS_uname, (long)&name, 0, 0) == 0)
         while (name.nodename[n])
@@ -119,7 +121,11 @@ static void put_host(struct dh_fmt *line)
 
 void dh_about_put(struct dh_fmt *line)
 {
+    static bool asked;
     put_args(line);
+    if (!test[0] && !asked && !dh_runtime_secure)
+        dh_ctest_name(test, sizeof(test));
+    asked = true;
     dh_fmt_str(line, ",\"started\":");
     dh_fmt_u64(line, started_ms());
     put_host(line);

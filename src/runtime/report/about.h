@@ -9,6 +9,8 @@
 
 enum { DH_ABOUT_NAME_MAX = 4096 };
 
+/* The beginning of a file, up to cap bytes; 0 if there is none. */
+size_t dh_about_read(const char *path, char *ret, size_t cap);
 /* Remembers which test this is. The environment as it is at the start: what the program makes of it is its
  * own. */
 void dh_about_init(char **envp);

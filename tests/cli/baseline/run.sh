@@ -232,6 +232,20 @@ lacks update-no-directories made.json "$work"
 cp made.json before.json
 dh report --baseline=made.json --update-baseline mixed.jsonl
 same update-again "$status:$(cmp before.json made.json && echo same)" 0:same
+# What two branches add, at the same place even, is merged by git into a baseline of both.
+printf 'race:*\n' >all.supp
+dh report --baseline=base.json --update-baseline --suppressions=all.supp mixed.jsonl
+cp base.json left.json && cp base.json right.json
+dh report --baseline=left.json --update-baseline one.jsonl
+printf 'fingerprint:%s\n' "$new" >one.supp
+dh report --baseline=right.json --update-baseline --suppressions=one.supp mixed.jsonl
+same update-branches "$(grep -c fingerprint left.json):$(grep -c fingerprint right.json)" 1:1
+if git merge-file -p --union left.json base.json right.json >merged.json 2>err; then
+    dh report --baseline=merged.json mixed.jsonl
+    same update-merged "$status:$(told)" 0:0
+else
+    skip update-merged "there is no git: $(cat err)"
+fi
 # Another run of the same program has other addresses, threads and numbers, and the same baseline.
 "$deadheat" run --report=0 --output=mixed2.jsonl -- ./two a >out 2>err
 dh report --baseline=made2.json --update-baseline mixed2.jsonl

@@ -54,6 +54,20 @@ same files "$status:$(tail -1 err)" "66:  build/two: all 3 processes raced"
 mkdir empty
 dh report empty
 same directory-empty "$status:$(cat err)" "2:deadheat report: error: there is no file in empty whose name ends in .jsonl"
+ln -s gone empty/lost.jsonl
+dh report empty
+same directory-dangling "$status:$(cat err)" "2:deadheat report: error: cannot open empty/lost.jsonl: No such file or directory"
+if [ "$(id -u)" = 0 ]; then
+    skip directory-closed "root may read every directory"
+else
+    mkdir -p closed/below && cp all/below/z.jsonl closed && chmod 0 closed/below
+    dh report closed
+    same directory-closed "$status:$(cat err)" "2:deadheat report: error: cannot read closed/below: Permission denied"
+    chmod 700 closed/below
+fi
+dh report --resolve --format=html all
+same resolve-or-format "$status:$(cat out err)" \
+    "2:deadheat report: error: --resolve writes race records, and --format prints them: these are two commands"
 dh report all/below/z.jsonl nowhere.jsonl
 same file-missing "$status:$(cat out err)" "2:deadheat report: error: cannot open nowhere.jsonl: No such file or directory"
 printf 'x\n' >bad.jsonl

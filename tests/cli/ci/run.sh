@@ -55,8 +55,11 @@ results = json.load(open('races.sarif'))['runs'][0]['results']
 prints = {json.dumps(r['partialFingerprints'], sort_keys=True) for r in results}
 uris = {r['locations'][0]['physicalLocation']['artifactLocation']['uri'] for r in results}
 print(len(results), len(prints), uris)
+# What code scanning demands of a rule beyond the standard: its page of an alert is made of these.
+rules = json.load(open('races.sarif'))['runs'][0]['tool']['driver']['rules']
+print([r['id'] for r in rules if not all(r.get(k, {}).get('text') for k in ('shortDescription', 'fullDescription', 'help'))])
 EOF
-        same github-sarif "$(cat got)" "2 2 {'jobs.c'}"
+        same github-sarif "$(tr '\n' ' ' <got)" "2 2 {'jobs.c'} [] "
     else
         has $ci-page races.html jobs_last
     fi

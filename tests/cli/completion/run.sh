@@ -8,7 +8,7 @@ bash=$share/bash-completion/completions/deadheat
 PATH=$(dirname "$deadheat"):$PATH
 cd "$work" || exit 1
 touch prog.jsonl
-python3 "$here/tab.py" "$bash" >out 2>&1 <<'EOF'
+cat >lines <<'EOF'
 commands: deadheat repo^
 flag: deadheat report --sup^
 value: deadheat report --format=sar^
@@ -20,8 +20,20 @@ part: deadheat hive --reader^
 driver: deadheat-cc --dh-fr^
 behind: deadheat run -- prog.jsonl --forc^
 unknown: deadheat frobnicate --forc^
+subcommand: deadheat hive exp^
+inherited: deadheat test --exit-w^
+short: deadheat test -o pro^
 EOF
-tab() { like "bash-$1" out "^$1: $2\$"; } # CASE LINE: what it became
+for shell in bash zsh; do
+    command -v $shell >/dev/null || { skip $shell-tab "there is no $shell" && continue; }
+    [ $shell = bash ] && file=$bash || file=$share/zsh/site-functions/_deadheat
+    within 60 python3 "$here/tab.py" $shell "$file" <lines >out.$shell 2>&1
+done
+tab() { # CASE LINE: what it became
+    like "bash-$1" out.bash "^$1: $2\$"
+    # zsh takes a = away again that it has added, when the cursor moves.
+    [ ! -e out.zsh ] || like "zsh-$1" out.zsh "^$1: ${2%=}\$"
+}
 tab commands 'deadheat report'
 tab flag 'deadheat report --suppressions='
 tab value 'deadheat report --format=sarif'
@@ -33,6 +45,9 @@ tab part 'deadheat hive --reader-token-file='
 tab driver 'deadheat-cc --dh-frontend='
 tab behind 'deadheat run -- prog.jsonl --forc'
 tab unknown 'deadheat frobnicate --forc'
+tab subcommand 'deadheat hive export'
+tab inherited 'deadheat test --exit-wait='
+tab short 'deadheat test -o prog.jsonl'
 
 # What the commands say that they know, by the source of these sentences, must be completed by all three shells.
 python3 - "$here/../../.." "$share" >missing <<'EOF'
@@ -77,6 +92,10 @@ if command -v fish >/dev/null; then
     has fish-value out "--format=sarif"
     HOME=$work fish --no-config -c "source $share/fish/vendor_completions.d/deadheat.fish; complete -C 'deadheat rep'" >out 2>&1
     has fish-command out "report"
+    HOME=$work fish --no-config -c "source $share/fish/vendor_completions.d/deadheat.fish; complete -C 'deadheat hive exp'; complete -C 'deadheat test -'" >out 2>&1
+    has fish-subcommand out export
+    has fish-short out "how often (default: 10)" --exit-wait
+    has fish-words out "in ThreadSanitizer's syntax"
     lacks fish-no-files out prog.jsonl
 fi
 exit $failed

@@ -4,11 +4,16 @@
 #include "invisible.h"
 #include "other.h"
 
+#include <pthread.h>
+
 int f2, f10;
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER; /* orders nothing: one thread takes it */
 
 static void *writer(void *unused)
 {
     (void)unused;
+    pthread_mutex_lock(&door);
+    pthread_mutex_unlock(&door);
     f10 = 1;
     f2 = 1;
     elsewhere();

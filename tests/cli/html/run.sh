@@ -15,6 +15,7 @@ has data report.html 'data-file="other.h"' 'data-variable="f10"' '<select id=g>'
 "$deadheat" record --quiet -o many.dht -- ./many >out 2>err
 "$deadheat" analyze --format=html many.dht >analyze.html 2>err
 has timeline analyze.html '<summary>timeline</summary>' 'class=at' 'write <code>f10</code>' 'read <code>f10</code>'
+has timeline-lock analyze.html 'acquire <code>door</code>' 'release <code>door</code>'
 printf 'm|fork(a)|1\nm|fork(b)|2\na|acq(l)|3\na|w(x)|4\na|rel(l)|5\nb|acq(k)|6\nb|w(x)|7\nb|rel(k)|8\nb|w(y)|9\n' >x.std
 "$deadheat" analyze --format=html x.std >trace.html 2>err
 same timeline-order "$(sed 's,</*code>,,g' trace.html | grep -o '<tr[^>]*><td>[0-9]*<td>[^<]*<td>[^<]*' | sed 's/<[^>]*>/ /g' | tr -s ' ' | tr '\n' ';')" \

@@ -73,7 +73,7 @@ dh test -n 2 -- sh -c './two >/dev/null 2>&1; kill -9 $$'
 has killed-says err 'run 1 was ended by signal 9'
 
 # ---- Usage ----
-for options in '-n 0' '-n x' '-n' '-j 1000' '--format=xml' '--report=0' '--exitcode=3' '--no-such' '--detector'; do
+for options in '-n 0' '-n x' '-n' '-j 1000' '--format=xml' '--report=0' '--exitcode=3' '--record-fd=3' '--no-such' '--detector'; do
     # shellcheck disable=SC2086 # several words
     dh test $options -- ./suite
     same "bad$(echo "$options" | tr -d ' ')" "$status:$(ls marks | wc -l):$(wc -l <err)" 2:0:1
@@ -106,6 +106,26 @@ for signal in INT TERM; do
     has "interrupt-$signal" err 'deadheat test: interrupted after 1 of 5 runs'
     has "interrupt-$signal-report" out 'seen in 1 of 1 run (100 %'
     if kill -0 "$(cat waiting)" 2>/dev/null; then bad "interrupt-$signal-ended" 'the program still runs'; else ok "interrupt-$signal-ended"; fi
+done
+
+# ---- A time limit: a run that takes longer ends, and so does what it has started, whether it wants or not ----
+cat >hang <<'END'
+#!/bin/sh
+sh -c 'trap "" TERM; echo $$ >stubborn.new; mv stubborn.new stubborn; while :; do sleep 1; done' &
+until [ -s stubborn ]; do sleep 0.05; done
+echo waiting
+wait
+END
+chmod +x hang
+dh test -n 1 --timeout=1s -- ./hang
+same timeout-status "$status" 124
+has timeout-says err 'deadheat test: run 1 took too long and was ended' 'deadheat test: 1 of 1 runs failed, 1 of them by taking too long'
+if [ ! -s stubborn ] || within 10 sh -c 'while kill -0 "$(cat stubborn)" 2>/dev/null; do sleep 0.05; done'; then ok timeout-ended; else bad timeout-ended 'what the run has started still runs'; fi
+dh test -n 2 --timeout=600 --baseline=known.json -- ./two a
+same timeout-not-reached "$status" 0
+for value in '' 0 x 1d -3s; do
+    dh test -n 1 "--timeout=$value" -- ./two
+    same "timeout-value-$value" "$status:$(cat err)" "2:deadheat test: error: --timeout cannot be '$value'; it must be a time such as 90s, 5m or 1h"
 done
 same nothing-left "$(ls tmp)" ''
 exit $failed
