@@ -63,7 +63,7 @@ struct work {
     int pidfd;
     u64 start_us;
     u64 told_us, told_waited_us; /* what earlier results have accounted for */
-    u64 waited_us;
+    u64 waited_us, late_us;
     char run[DH_AGENT_ID + 1]; /* drawn for this execution */
     bool ended;
     const char *trouble; /* this program cannot be chased any more */
@@ -241,8 +241,10 @@ static struct dh_chase_policy policy_of(const struct trial *t, bool steering)
     return (struct dh_chase_policy){.rmax = t->w->with->settings->rmax,
                                     .delay = steering ? t->task.tau_us : DELAY_US,
                                     .whole = steering,
+                                    .patience = DH_CHASE_POLICY_PATIENCE_US,
                                     .min = T_MIN_US,
-                                    .waited = t->w->waited_us};
+                                    .waited = t->w->waited_us,
+                                    .late = t->w->late_us};
 }
 
 static void run_part(struct trial *t, bool steering, u64 length_us)
@@ -279,6 +281,7 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
     if (socket >= 0)
         close(socket);
     w->waited_us = t->policy.waited;
+    w->late_us = t->policy.late;
     t->reached |= run.reached > 0;
     t->held |= steering && run.reached > 0;
     note_ordered(t);

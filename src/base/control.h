@@ -23,8 +23,11 @@
  *     TRACKED  -> EXPIRED   by the command
  *
  * The thread that was at the first side waits for the last step, too: of several instructions on one line it
- * executes one after the other, and the next may be armed before it goes on. It does so for a while only,
- * since a busy machine may not run the command.
+ * executes one after the other, and the next may be armed before it goes on.
+ *
+ * Every wait has an end that the thread itself sees to, since a busy machine may not run the command: HELD
+ * and EXPIRED by `patience_us`, WATCHED by `until_us`, MET and SHOWN by `grant_us` (and patience_us at
+ * least). So what is set aside for a window before it is begun is enough, whatever becomes of the command.
  *
  * Several may come while one thread waits, and each is to be looked at:
  *
@@ -46,7 +49,7 @@
 
 #include "base/base.h"
 
-#define DH_CONTROL_MAGIC 0x364C5254434844ull /* DHCTRL6 */
+#define DH_CONTROL_MAGIC 0x374C5254434844ull /* DHCTRL7 */
 /* "N": the descriptor of the socket on which the library says hello. "Nf": and the program's synchronisation
  * will be followed, for which the library has to be linked into it. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
@@ -104,6 +107,8 @@ enum {
     DH_CONTROL_SEEN_OTHER = 2, /* another thread, on other bytes */
     DH_CONTROL_SEEN_SELF = 4,  /* the thread of the first side itself */
 };
+
+enum { DH_CONTROL_GONE_FIRST = 1, DH_CONTROL_GONE_SECOND = 2 };
 
 /* With an agent. */
 enum {
@@ -168,15 +173,22 @@ struct dh_control {
     u64 magic;
     u32 state; /* atomic: generation << 4 | phase */
     u32 n_sites;
-    u64 delay_us;
+    u64 delay_us; /* as it was granted */
+    u64 until_us; /* by the command: when the delay ends; TRACKED: when the first was told to go on */
+    u64 grant_us; /* by the command: what the window may cost in all. Two that have met wait to be looked at
+                   * until so long after the first came */
     u64 patience_us; /* how long the first waits for the command to do its part, before it goes on without */
     u64 left_us;     /* when it last did; by CLOCK_MONOTONIC, atomic */
+    u64 left_traps;  /* `traps` at that time */
+    u64 late;        /* by the first, atomic: how much later than it should have it has woken in this window:
+                      * the generation (a state in phase 0) << 32 | microseconds */
+    u64 gone_us;     /* when the second of two that have met went on before they were looked at; atomic */
     u64 hold_us;  /* steering: after they have met, the first waits up to so long for the second's access */
     u32 watching; /* the generation in which watchpoints were set that count now; atomic; 0: none do */
     u32 unused;
     struct dh_control_access first, second;
     /* Counted by the program's threads, atomic. */
-    u64 traps;    /* at sites */
+    u64 traps;    /* at sites and watchpoints */
     u64 harmless; /* of those: the same bytes at once, but both reads, or both atomic */
     /* Steering, atomic. */
     u32 made;    /* 1: the second's access has been made, while the first waited */
@@ -203,7 +215,8 @@ struct dh_control {
     u32 refused;  /* counted by the program: traps at sites that are not of its own table; atomic */
     u32 fatal; /* by the program: the signal that it dies of, after two threads have met; atomic; 0: none */
     u32 kept;  /* by the command: the generation (a state in phase 0) in which the first waits on; atomic */
-    u32 unused2;
+    u32 gone; /* by the program, atomic: the generation in which two had met, and in the bits of the phase who
+               * of them has gone on before they were looked at: DH_CONTROL_GONE_... */
     u32 n_passed;                  /* by the command, atomic: so many of the next are set */
     u64 passed[DH_CONTROL_PASSED]; /* by the command: who is at such a program counter goes on at once */
     u8 seen[DH_CONTROL_SITES];     /* by the program: DH_CONTROL_SEEN_...; by the command: 0; atomic */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "chase/cost.h"
 #include "chase/watch.h"
 
 enum {
@@ -17,16 +18,15 @@ enum {
     WATCHFUL_US = 10000,
     RELOAD_US = 10000,
     FRESH_US = 10000,
-    TRAP_US = 10,
-    SHORT_PATIENCE_US = 2000,
     FOLLOW_US = 2000,
     EARLY = 2 /* turns of an access */
 };
 
-u64 dh_chase_now_us(void)
+/* The processor time of this thread: what changes of code take while nobody waits for them. */
+static u64 own_us(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
 }
 
@@ -40,15 +40,17 @@ struct chase {
     struct dh_chase_run *run;
     struct dh_chase_target *target;
     u64 start;
-    u64 traps;  /* counted when the window began */
     u64 opened; /* when the first side was armed last */
     u64 due;    /* when to decide about the next sample */
     u64 looked; /* when obstacles were looked for last */
     bool obstructed;
     bool closing; /* the program is to be left alone */
     struct dh_chase_watch watch;
+    u64 most;         /* that the window may cost, without the margin */
     u64 linger_until; /* the bytes of a wait that is over are watched; 0: they are not */
-    bool met;         /* somebody was shown in this window */
+    u64 linger_since; /* when that began, or was settled last; and how many traps there had been */
+    u64 linger_traps;
+    bool met; /* somebody was shown in this window */
     u32 n_pending;
     struct pending pending[DH_CONTROL_PASSED];
     struct dh_chase_track track;
@@ -129,19 +131,39 @@ static bool restart(struct chase *c, enum which which)
     arm(c, wanted);
     c->opened = dh_chase_now_us();
     c->due = c->opened + c->run->policy->delay;
-    c->traps = __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
+    c->target->control->grant_us = dh_chase_policy_left(c->run->policy, c->opened - c->start, 0);
     dh_chase_target_restart(c->target, open ? DH_CONTROL_OPEN : DH_CONTROL_OFF);
     return open;
+}
+
+/* What the window may cost from when the thread at the first side came, of which so much is spent. */
+static void grant(struct chase *c, u64 now, u64 spent)
+{
+    const u64 came = c->target->control->first.time_us;
+    c->target->control->grant_us =
+        (now > came ? now - came : 0) + dh_chase_policy_left(c->run->policy, now - c->start, spent);
 }
 
 /* What of the delay the thread at the first side may still wait: the time since it came is spent. */
 static void limit_delay(struct chase *c)
 {
     const struct dh_chase_policy *p = c->run->policy;
-    const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
+    struct dh_control *control = c->target->control;
+    const u32 site = control->first.site % DH_CONTROL_SITES;
+    u64 now = dh_chase_now_us(), spent = now > control->first.time_us ? now - control->first.time_us : 0;
+    control->delay_us = p->whole ? p->delay : dh_chase_policy_delay(p, site, now - c->start, spent);
+    control->until_us = now + control->delay_us;
+    c->most = control->delay_us + 2 * p->patience;
+    grant(c, now, spent);
+}
+
+/* The first thread goes on at once, and traps of others are what the window costs. */
+static void limit_following(struct chase *c)
+{
     u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
-    c->target->control->delay_us =
-        p->whole ? p->delay : dh_chase_policy_delay(p, site, now - c->start, now > came ? now - came : 0);
+    c->target->control->until_us = now;
+    c->most = FOLLOW_US + 2 * c->run->policy->patience;
+    grant(c, now, now > came ? now - came : 0);
 }
 
 /* Nobody need wait for those that are known already to meet who is at the first side. */
@@ -158,6 +180,8 @@ static void pass_known(struct chase *c, bool at_once)
 /* A thread waits at the first side. */
 static void watch(struct chase *c, u32 seen)
 {
+    const u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
+    dh_chase_policy_expect(c->run->policy, now > came ? now - came : 0);
     c->met = false;
     bool wanted[DH_CONTROL_SITES] = {false};
     bool may = !is_obstructed(c), follow = c->track.analysis != DH_CHASE_COLLISION;
@@ -167,6 +191,7 @@ static void watch(struct chase *c, u32 seen)
     if (follow && may && !c->run->trouble) {
         c->target->control->delay_us = c->run->policy->delay;
         dh_chase_track_begin(&c->track, c->target, dh_chase_now_us());
+        limit_following(c);
         dh_chase_target_move(c->target, seen, DH_CONTROL_TRACKED);
         return;
     }
@@ -181,50 +206,87 @@ static void watch(struct chase *c, u32 seen)
     dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
 }
 
-/* What the window has cost so far. The first thread may have gone on by itself, and nobody has waited since:
- * then the traps of others are what it costs. Vector clocks always cost theirs, whatever the budget. */
-static u64 cost_of(const struct chase *c, u64 now, bool *ret_alone)
+/* What the window has cost so far. */
+static struct dh_chase_cost cost_of(const struct chase *c, u64 now)
 {
-    u64 came = c->target->control->first.time_us;
-    u64 left = __atomic_load_n(&c->target->control->left_us, __ATOMIC_ACQUIRE);
-    u64 traps = __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED) - c->traps;
-    *ret_alone = left > came && left < now;
-    if (*ret_alone)
-        return left - came + (c->track.analysis == DH_CHASE_FULLHB ? 0 : traps * TRAP_US);
-    return now > came ? now - came : 0;
+    return dh_chase_cost_of(c->target->control, dh_chase_target_state(c->target), now,
+                            c->track.analysis == DH_CHASE_FULLHB);
 }
 
-/* The first thread has gone on, and its access is followed. */
+/* Sleeps while others may trap. If that took longer than it should have, it may do so again. */
+static void sleep_step(struct chase *c, u32 seen, u64 now, u64 us)
+{
+    dh_chase_target_sleep(c->target, seen, us);
+    u64 slept = dh_chase_now_us() - now;
+    if (dh_chase_target_state(c->target) == seen && slept > us)
+        dh_chase_policy_expect(c->run->policy, slept - us);
+}
+
+/* The first thread has gone on, and its access is followed: as long as the budget covers one more step, in
+ * which others may do nothing but trap. */
 static void follow(struct chase *c, u32 seen)
 {
-    bool alone;
     u64 now = dh_chase_now_us();
     const struct dh_chase_policy *p = c->run->policy;
+    const struct dh_chase_cost cost = cost_of(c, now);
     if (!c->run->trouble)
         c->run->trouble = dh_chase_track_trouble(c->target);
     if (dh_chase_track_is_over(&c->track, c->target, now) || is_over(c) || is_obstructed(c) ||
-        !dh_chase_policy_delay(p, c->target->control->first.site % DH_CONTROL_SITES, now - c->start,
-                               cost_of(c, now, &alone)))
+        !dh_chase_policy_covers(p, now - c->start, cost.waited + cost.late, FOLLOW_US)) {
         dh_chase_target_move(c->target, seen, DH_CONTROL_EXPIRED);
-    else
-        dh_chase_target_sleep(c->target, seen, FOLLOW_US);
+        return;
+    }
+    c->most = cost.waited + FOLLOW_US + p->patience;
+    grant(c, now, cost.waited + cost.late);
+    sleep_step(c, seen, now, FOLLOW_US);
 }
 
-/* A sample of the policy, and what it has cost. False: the thread has gone on by itself, so that nobody waits
- * until the next window begins. */
-static bool account(struct chase *c)
+/* A sample of the policy, and what it has cost. */
+static void account(struct chase *c, struct dh_chase_cost cost)
 {
     const struct dh_control_access *first = &c->target->control->first;
-    u64 came = first->time_us;
-    u32 site = first->site % DH_CONTROL_SITES;
-    bool alone;
-    u64 cost = cost_of(c, dh_chase_now_us(), &alone);
+    const u32 site = first->site % DH_CONTROL_SITES;
     if (c->run->draw)
         dh_chase_draw_drop(c->run->draw, site);
-    dh_chase_policy_sampled(c->run->policy, site, came > c->opened ? came - c->opened : 0, cost,
-                            c->target->control->delay_us);
+    dh_chase_policy_sampled(c->run->policy, site, first->time_us > c->opened ? first->time_us - c->opened : 0,
+                            c->most, cost.waited, cost.late);
     c->run->reached++;
-    return !alone;
+}
+
+static u64 traps_of(const struct chase *c)
+{
+    return __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
+}
+
+/* A window that is accounted until some moment, by when there had been so many traps. */
+struct settled {
+    struct dh_chase_cost cost;
+    u64 came, now, traps;
+};
+
+/* Accounts for the window so far. The command may have come late to its end. */
+static struct settled settle(struct chase *c)
+{
+    const struct dh_control *control = c->target->control;
+    const u64 now = dh_chase_now_us();
+    const struct settled s = {cost_of(c, now), control->first.time_us, now, traps_of(c)};
+    const bool expired = (dh_chase_target_state(c->target) & DH_CONTROL_PHASE) == DH_CONTROL_EXPIRED;
+    /* If the command has not even attended to the thread, that is from before it came. */
+    const u64 due = (control->until_us > s.came ? control->until_us : s.came) + s.cost.late;
+    account(c, s.cost);
+    if (expired && !c->track.first && now > due)
+        dh_chase_policy_expect(c->run->policy, now - due);
+    return s;
+}
+
+/* The rest of it: it was over at this moment. The thread may be at the first side of another by now. */
+static void settle_rest(struct chase *c, const struct settled *s, u64 end)
+{
+    const struct dh_control *control = c->target->control;
+    if (!s->cost.alone)
+        dh_chase_policy_add(c->run->policy, dh_chase_cost_rest(control, s->came, s->now, end));
+    else if (c->track.analysis != DH_CHASE_FULLHB)
+        dh_chase_policy_add(c->run->policy, dh_chase_cost_traps(control, 0, s->traps, s->now, end));
 }
 
 /* Those who were shown in the window that has ended: this opens files, and takes longer than anybody may
@@ -251,15 +313,13 @@ static void end_window(struct chase *c)
     bool changed = c->run->any && !c->met && !c->target->control->n_passed &&
                    dh_chase_watch_changed(&c->watch, c->target);
     dh_chase_watch_clear(&c->watch);
-    u64 now = dh_chase_now_us();
-    bool waits = account(c);
+    const struct settled settled = settle(c);
     dh_chase_track_end(&c->track, c->target);
     if (c->run->window)
         c->run->window(c->run->ctx, site);
     restart(c, c->met ? NONE : NEW); /* after a race there is something to be told first */
-    if (waits)
-        dh_chase_policy_add(c->run->policy, c->opened - now);
-    if (changed && waits) /* or it may have been the thread itself */
+    settle_rest(c, &settled, c->opened);
+    if (changed && !settled.cost.alone) /* or it may have been the thread itself */
         c->run->changed(c->run->ctx, site, &span);
     tell_pending(c, site);
 }
@@ -269,7 +329,8 @@ static bool goes_on(struct chase *c, u64 pc)
 {
     u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
     return c->run->known && !is_over(c) && now < came + c->target->control->delay_us && !is_obstructed(c) &&
-           c->n_pending < DH_ARRAY_LEN(c->pending) && dh_chase_target_pass(c->target, pc);
+           !dh_chase_target_gone(c->target) && c->n_pending < DH_ARRAY_LEN(c->pending) &&
+           dh_chase_target_pass(c->target, pc);
 }
 
 /* Two threads are at their accesses. */
@@ -305,15 +366,25 @@ static void show(struct chase *c)
 static void begin_linger(struct chase *c)
 {
     const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
-    u64 before = dh_chase_now_us();
-    bool waits = account(c);
+    const struct settled settled = settle(c);
+    c->target->control->grant_us = 0; /* who comes is looked at at once, or not at all */
+    c->linger_traps = traps_of(c);
     dh_chase_target_restart(c->target, DH_CONTROL_WATCHED);
     u64 now = dh_chase_now_us();
-    if (waits)
-        dh_chase_policy_add(c->run->policy, now - before);
+    settle_rest(c, &settled, now);
     bool early = c->run->draw && dh_chase_draw_times(c->run->draw, site) <= EARLY;
+    c->linger_since = now;
     c->linger_until = now + (early ? c->run->linger_early_us : c->run->linger_us);
     pass_known(c, false);
+}
+
+/* What traps have cost since this was asked last. */
+static void account_linger(struct chase *c, u32 state, u64 now)
+{
+    dh_chase_policy_add(c->run->policy, dh_chase_cost_traps(c->target->control, state, c->linger_traps,
+                                                            c->linger_since, now));
+    c->linger_traps = traps_of(c);
+    c->linger_since = now;
 }
 
 static void end_linger(struct chase *c)
@@ -323,11 +394,14 @@ static void end_linger(struct chase *c)
     c->due = 0;
 }
 
+/* As with an access that is followed, one step after the other. */
 static void linger(struct chase *c, u32 seen)
 {
     u64 now = dh_chase_now_us();
-    if (now < c->linger_until)
-        dh_chase_target_sleep(c->target, seen, c->linger_until - now);
+    account_linger(c, seen, now);
+    u64 left = now < c->linger_until ? c->linger_until - now : 0, step = left < FOLLOW_US ? left : FOLLOW_US;
+    if (step && dh_chase_policy_covers(c->run->policy, now - c->start, 0, step))
+        sleep_step(c, seen, now, step);
     else if (dh_chase_target_move(c->target, seen, DH_CONTROL_OFF))
         end_linger(c);
 }
@@ -335,16 +409,15 @@ static void linger(struct chase *c, u32 seen)
 /* Somebody has accessed the bytes, and waits. */
 static void show_lingering(struct chase *c)
 {
-    const struct dh_control_access *second = &c->target->control->second;
     const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
-    const u64 pc = second->registers[16], came = second->time_us;
+    const u32 seen = dh_chase_target_state(c->target);
+    const u64 pc = c->target->control->second.registers[16];
     struct dh_chase_moment *m = dh_chase_moment_new(c->target, false, c->run->swapped);
     if (c->run->draw)
         dh_chase_draw_met(c->run->draw, site, pc);
     end_linger(c);
+    account_linger(c, seen, dh_chase_now_us());
     dh_chase_target_restart(c->target, DH_CONTROL_OFF);
-    u64 now = dh_chase_now_us();
-    dh_chase_policy_add(c->run->policy, now > came ? now - came : 0);
     c->run->met(c->run->ctx, site, pc, m, false);
     dh_chase_moment_free(m);
 }
@@ -353,11 +426,11 @@ static void show_lingering(struct chase *c)
 static void withdraw(struct chase *c, u32 seen, u64 pause_us)
 {
     static const bool none[DH_CONTROL_SITES];
-    u64 before = dh_chase_now_us();
+    u64 before = own_us();
     if (!dh_chase_target_move(c->target, seen, DH_CONTROL_OFF))
         return;
     arm(c, none);
-    dh_chase_policy_add(c->run->policy, dh_chase_now_us() - before);
+    dh_chase_policy_changed(c->run->policy, own_us() - before);
     c->due = dh_chase_now_us() + pause_us;
 }
 
@@ -370,7 +443,7 @@ static void try_sleeping(struct chase *c)
         u64 before = dh_chase_now_us();
         nanosleep(&pause, NULL);
         u64 slept = dh_chase_now_us() - before;
-        dh_chase_policy_late(c->run->policy, slept > PAUSE_US ? slept - PAUSE_US : 0);
+        dh_chase_policy_expect(c->run->policy, slept > PAUSE_US ? slept - PAUSE_US : 0);
     }
 }
 
@@ -391,9 +464,9 @@ static void begin(struct chase *c)
     if (c->run->draw && dh_chase_draw_fill(c->run->draw, c->target, &why) != 0)
         c->run->trouble =
             "the program has unloaded or changed the code to be sampled, or become another by exec";
-    u64 before = dh_chase_now_us();
+    u64 before = own_us();
     if (restart(c, ALL))
-        dh_chase_policy_add(c->run->policy, c->opened - before);
+        dh_chase_policy_changed(c->run->policy, own_us() - before);
 }
 
 /* One step, at most so long. */
@@ -481,14 +554,16 @@ static void make_writable(struct chase *c, int socket)
                                 "what it loads later could not be made writable";
 }
 
-/* The program has ended while an access was followed. */
-static void finish_track(struct chase *c)
+/* The program has ended, perhaps in a window. That may have been noticed late. */
+static void finish(struct chase *c, u64 now)
 {
-    bool alone;
-    if (c->track.first) {
-        dh_chase_policy_add(c->run->policy, cost_of(c, dh_chase_now_us(), &alone));
-        c->run->reached++;
-    }
+    const u32 seen = dh_chase_target_state(c->target), phase = seen & DH_CONTROL_PHASE;
+    struct dh_chase_cost cost = cost_of(c, now);
+    cost.waited = !cost.alone && cost.waited > c->most ? c->most : cost.waited;
+    if (c->linger_until)
+        account_linger(c, seen, now);
+    else if (phase != DH_CONTROL_OFF && phase != DH_CONTROL_OPEN && phase != DH_CONTROL_CLAIMED)
+        account(c, cost);
     dh_chase_track_end(&c->track, c->target);
 }
 
@@ -521,18 +596,19 @@ static void retreat(struct chase *c)
 void dh_chase_run(struct dh_chase_run *run, int socket)
 {
     if (run->policy->rmax < 1)
-        run->target->control->patience_us = SHORT_PATIENCE_US;
+        run->target->control->patience_us = run->policy->patience;
     struct chase c = {
         .run = run, .target = run->target, .track = {.analysis = run->analysis, .window_us = run->window_us}};
     dh_chase_track_start(&c.track, run->target);
     try_sleeping(&c);
-    const u64 began = dh_chase_now_us();
-    c.start = run->start_us ? run->start_us : began;
+    c.start = run->start_us ? run->start_us : dh_chase_now_us();
     place(&c);
     if (run->target->direct && !run->trouble)
         make_writable(&c, socket);
     if (run->placed && !run->trouble)
         step(&c); /* armed before the first instruction of the program */
+    const u64 began = dh_chase_now_us();
+    c.start = run->start_us ? run->start_us : began;
     if (socket >= 0)
         dh_chase_target_let_go(socket);
     while (!run->ended(run->ctx)) {
@@ -550,10 +626,11 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
         else if (!is_over(&c))
             step(&c);
     }
+    const u64 end = dh_chase_now_us();
+    finish(&c, end);
     dh_chase_policy_add(run->policy, __atomic_load_n(&run->target->control->held_us, __ATOMIC_ACQUIRE));
-    run->total_us = dh_chase_now_us() - began;
+    run->total_us = end - began;
     dh_chase_watch_done(&c.watch);
     tell_pending(&c,
                  run->target->control->first.site % DH_CONTROL_SITES); /* it has ended within the window */
-    finish_track(&c);
 }

@@ -57,8 +57,6 @@ struct dh_chase_run {
     u64 reached; /* times that a thread came to the first side and waited */
 };
 
-u64 dh_chase_now_us(void); /* by CLOCK_MONOTONIC, as the program's threads tell it */
-
 /* The program has been met and waits; this lets it go, and returns when it has ended, or when it is to be
  * left alone, with nothing armed and nobody waiting. socket: -1 if it does not wait any more. */
 void dh_chase_run(struct dh_chase_run *run, int socket);

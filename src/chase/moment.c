@@ -181,6 +181,15 @@ struct dh_chase_moment *dh_chase_moment_begin(const struct dh_chase_target *t, b
     return m;
 }
 
+/* Threads that did not wait any more may have left what was copied. Where they were is known all the same. */
+static void drop_stacks(struct dh_chase_moment *m, u32 gone)
+{
+    if (gone & DH_CONTROL_GONE_FIRST)
+        m->threads[m->waited].n = 0;
+    if (gone & DH_CONTROL_GONE_SECOND)
+        m->threads[1 - m->waited].n = 0;
+}
+
 void dh_chase_moment_meet(struct dh_chase_moment *m, const struct dh_chase_target *t, bool changed)
 {
     struct thread *first = &m->threads[m->waited];
@@ -189,6 +198,7 @@ void dh_chase_moment_meet(struct dh_chase_moment *m, const struct dh_chase_targe
     first->uid = uid_of(t->pid, first->access.tid, first->access.tid);
     copy_thread(m, 1 - m->waited, t, &t->control->second);
     m->changed = changed;
+    drop_stacks(m, dh_chase_target_gone(t));
     if (t->control->second.site == DH_CONTROL_NOWHERE)
         copy_code(m, t, m->threads[1 - m->waited].access.registers[16]);
     copy_maps(m, t);

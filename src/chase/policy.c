@@ -3,13 +3,17 @@
  */
 #include "chase/policy.h"
 
-/* For the overrun of the first window, of which nothing is known; and the least for those that follow. */
-enum { FIRST_RESERVE_US = 4000, LEAST_RESERVE_US = 500 };
+enum { LEAST_MARGIN_US = 1000, ENDLESS_US = 1000000000 };
 
-static u64 reserve_of(const struct dh_chase_policy *p)
+static u64 margin_of(const struct dh_chase_policy *p)
 {
-    u64 seen = 2 * p->overrun + LEAST_RESERVE_US;
-    return p->windows || seen > FIRST_RESERVE_US ? seen : FIRST_RESERVE_US;
+    return LEAST_MARGIN_US + 2 * p->overrun + 2 * p->change;
+}
+
+/* The worst that a window may cost beside its delay, when nobody has come yet. */
+static u64 beside_delay(const struct dh_chase_policy *p)
+{
+    return (p->whole ? 3 : 2) * p->patience + margin_of(p);
 }
 
 /* What it would be if there were no budget. */
@@ -21,30 +25,42 @@ static u64 wanted(const struct dh_chase_policy *p, u32 site)
     return p->longest <= p->delay ? p->delay : delay < p->longest ? delay : p->longest;
 }
 
-u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent)
+u64 dh_chase_policy_left(const struct dh_chase_policy *p, u64 total, u64 spent)
 {
-    const u64 delay = wanted(p, site);
     if (p->rmax >= 1)
-        return delay;
-    double left = (double)(total > p->min ? total : p->min) * p->rmax - (double)(p->waited + spent) -
-                  (double)reserve_of(p);
-    if (left <= 0)
-        return 0;
-    return left < (double)delay ? (u64)left : delay;
+        return ENDLESS_US;
+    double left = (double)(total > p->min ? total : p->min) * p->rmax -
+                  (double)(p->waited + p->late + spent) - (double)margin_of(p);
+    return left > 0 ? (u64)left : 0;
 }
 
-/* The same for one that is to begin: less than half a delay is not worth it. */
+u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent)
+{
+    const u64 delay = wanted(p, site), left = dh_chase_policy_left(p, total, spent);
+    const u64 behind = (p->whole ? 2 : 1) * p->patience;
+    if (left <= behind)
+        return 0;
+    return left - behind < delay ? left - behind : delay;
+}
+
+bool dh_chase_policy_covers(const struct dh_chase_policy *p, u64 total, u64 spent, u64 step)
+{
+    return dh_chase_policy_left(p, total, spent) >= step + p->patience;
+}
+
+/* That of a window that is to begin: the thread may have to wait for the command at first, and less than half
+ * a delay is not worth it. */
 static u64 next_delay(const struct dh_chase_policy *p, u32 site, u64 total)
 {
-    u64 delay = dh_chase_policy_delay(p, site, total, 0);
+    u64 delay = dh_chase_policy_delay(p, site, total, p->patience);
     return delay < (p->whole ? p->delay : (wanted(p, site) + 1) / 2) ? 0 : delay;
 }
 
 double dh_chase_policy_budget(const struct dh_chase_policy *p, u32 site, u64 total)
 {
-    u64 delay = next_delay(p, site, total), next = delay + reserve_of(p);
+    u64 delay = next_delay(p, site, total), next = delay + beside_delay(p);
     double time = (double)((total > p->min ? total : p->min) + next);
-    double budget = delay ? 1 - (double)(p->waited + next) / (time * p->rmax) : 0;
+    double budget = delay ? 1 - (double)(p->waited + p->late + next) / (time * p->rmax) : 0;
     return budget > 0 ? budget : 0;
 }
 
@@ -69,18 +85,17 @@ bool dh_chase_policy_decide(struct dh_chase_policy *p, u32 site, u64 total)
     return draw(p) < dh_chase_policy_budget(p, site, total) / (1 + p->sites[site].quick);
 }
 
-void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 window, u64 delay)
+void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 most, u64 cost, u64 late)
 {
     DH_ASSERT(site < DH_CONTROL_SITES);
-    u64 over = window > delay ? window - delay : 0;
-    p->waited += window;
-    p->windows++;
-    p->overrun = over > p->overrun ? over : p->overrun;
+    p->waited += cost;
+    p->late += late;
+    dh_chase_policy_expect(p, cost > most ? cost - most : 0);
     p->sites[site].samples++;
     p->sites[site].quick = armed < p->delay ? p->sites[site].quick + 1 : 0;
 }
 
-void dh_chase_policy_late(struct dh_chase_policy *p, u64 late)
+void dh_chase_policy_expect(struct dh_chase_policy *p, u64 late)
 {
     p->overrun = late > p->overrun ? late : p->overrun;
 }
@@ -88,4 +103,10 @@ void dh_chase_policy_late(struct dh_chase_policy *p, u64 late)
 void dh_chase_policy_add(struct dh_chase_policy *p, u64 more)
 {
     p->waited += more;
+}
+
+void dh_chase_policy_changed(struct dh_chase_policy *p, u64 took)
+{
+    p->waited += took;
+    p->change = took > p->change ? took : p->change;
 }

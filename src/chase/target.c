@@ -22,6 +22,13 @@
 
 enum { MEET_MS = 10000, PATIENCE_US = 100000 };
 
+u64 dh_chase_now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
 int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 delay_us)
 {
     *t = (struct dh_chase_target){.arena = arena, .mem = -1, .shared = -1};
@@ -443,8 +450,18 @@ void dh_chase_target_restart(struct dh_chase_target *t, u32 phase)
 void dh_chase_target_keep(struct dh_chase_target *t)
 {
     u32 next = (dh_chase_target_state(t) | DH_CONTROL_PHASE) + 1;
+    u64 now = dh_chase_now_us();
+    if (t->control->until_us < now) /* to be looked at has taken longer than was left */
+        t->control->until_us = now;
     __atomic_store_n(&t->control->kept, next, __ATOMIC_RELEASE);
     dh_chase_target_restart(t, DH_CONTROL_WATCHED);
+}
+
+u32 dh_chase_target_gone(const struct dh_chase_target *t)
+{
+    u32 gone = __atomic_load_n(&t->control->gone, __ATOMIC_ACQUIRE);
+    bool now = (gone | DH_CONTROL_PHASE) == (dh_chase_target_state(t) | DH_CONTROL_PHASE);
+    return now ? gone & DH_CONTROL_PHASE : 0;
 }
 
 bool dh_chase_target_pass(struct dh_chase_target *t, u64 pc)

@@ -45,6 +45,8 @@ struct dh_chase_target {
     size_t n_maps;
 };
 
+u64 dh_chase_now_us(void); /* by CLOCK_MONOTONIC, as the program's threads tell it */
+
 /* Memory to share with a program that is to be started. 0 or a negative errno. */
 int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 delay_us);
 void dh_chase_target_done(struct dh_chase_target *t);
@@ -95,6 +97,8 @@ bool dh_chase_target_move(struct dh_chase_target *t, u32 from, u32 phase);
 void dh_chase_target_restart(struct dh_chase_target *t, u32 phase);
 /* Two threads are shown: the second goes on, and the first waits for the rest of its delay. */
 void dh_chase_target_keep(struct dh_chase_target *t);
+/* Two threads are shown: who of them has gone on meanwhile, DH_CONTROL_GONE_...? */
+u32 dh_chase_target_gone(const struct dh_chase_target *t);
 /* Who comes from this program counter goes on at once, until that is taken back. False: there are too many of
  * them. */
 bool dh_chase_target_pass(struct dh_chase_target *t, u64 pc);

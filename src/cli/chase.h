@@ -119,6 +119,7 @@ struct dh_chase_trial {
     u64 reached;     /* times that a thread waited */
     u64 drawn;       /* different accesses that were drawn */
     u64 waited_us, total_us;
+    u64 late_us;         /* threads whose wait was over had no processor for so long */
     u64 cpu_us;          /* processor time of the program */
     u64 traps, harmless; /* as in struct dh_control */
     u64 ordered;         /* the same */

@@ -343,6 +343,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                      .whole = steered,
                                      .longest = q->longest_us,
                                      .fair = q->inference,
+                                     .patience = DH_CHASE_POLICY_PATIENCE_US,
                                      .min = T_MIN_US,
                                      .random = q->seed};
     if (!policy.random && getrandom(&policy.random, sizeof(policy.random), GRND_NONBLOCK) < 0)
@@ -394,6 +395,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     ret->drawn = q->drawn ? target->control->n_sites : 0;
     ret->timeout = steered && run.reached && !run.confirmed;
     ret->waited_us = policy.waited;
+    ret->late_us = policy.late;
     ret->total_us = run.total_us;
     ret->traps = target->control->traps;
     ret->harmless = target->control->harmless;

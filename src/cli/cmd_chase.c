@@ -322,10 +322,10 @@ void dh_chase_print_stats(const struct dh_chase_trial *t)
 {
     fprintf(stderr,
             "deadheat chase: waited %.1f ms of %.1f ms (%.2f%%) in %" PRIu64 " samples; %" PRIu64
-            " traps; %" PRIu64 " harmless meetings; %.1f ms of CPU time\n",
+            " traps; %" PRIu64 " harmless meetings; late by %.1f ms; %.1f ms of CPU time\n",
             (double)t->waited_us / 1e3, (double)t->total_us / 1e3,
             t->total_us ? 100.0 * (double)t->waited_us / (double)t->total_us : 0, t->reached, t->traps,
-            t->harmless, (double)t->cpu_us / 1e3);
+            t->harmless, (double)t->late_us / 1e3, (double)t->cpu_us / 1e3);
     if (t->drawn)
         fprintf(stderr, "deadheat chase: %" PRIu64 " different accesses were chosen\n", t->drawn);
 }

@@ -363,6 +363,8 @@ static void look_ahead(int argc, char **argv, char **environment)
     }
     if (fd >= 0 && has_socket_type(fd))
         redirected = (!is_agent || dh_field_agent_begin()) && dh_field_redirect_begin(follows);
+    if (redirected && follows)
+        dh_field_track_init();
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*first)(int, char **, char **) = look_ahead;

@@ -159,12 +159,18 @@ void dh_field_track_forget(const volatile void *p, size_t n)
             lose(c);
 }
 
+/* May the process ask for what follows? */
+static bool registered;
+
+/* Here, while there is one thread: later the kernel would take tens of milliseconds for it. */
+void dh_field_track_init(void)
+{
+    registered = dh_sys3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
+}
+
 /* From now on no processor executes code of before the breakpoints were set. */
 static bool synchronise_code(void)
 {
-    static bool registered; /* only one thread at a time is held */
-    if (!registered)
-        registered = dh_sys3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
     return registered && dh_sys3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 

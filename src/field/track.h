@@ -23,6 +23,9 @@ DH_INLINE bool dh_field_tracks(void)
 /* The object that all input and output goes through. */
 extern const char dh_field_files;
 
+/* The library has woken, and something may be followed later. The program has one thread. */
+void dh_field_track_init(void);
+
 /* Once these are called, something is or was followed; the caller has asked. */
 void dh_field_track_release(const volatile void *object);
 void dh_field_track_acquire(const volatile void *object);

@@ -17,7 +17,7 @@
 #include "field/field.h"
 #include "field/track.h"
 
-/* How long a thread whose stack is being copied waits for the command, before it goes on without. */
+/* How long, at most, a thread whose stack is being copied waits for the command before it goes on without. */
 enum { SHOWN_US = 10000000 };
 
 /* ---- Addresses ---- */
@@ -166,22 +166,64 @@ static void sleep_on(struct dh_control *c, u32 seen, u64 until_us)
         dh_sys6(SYS_futex, (long)&c->state, FUTEX_WAIT, seen, (long)&t, 0, 0);
 }
 
-/* Until the command has moved on to another generation. */
-static void wait_for_command(struct dh_control *c, u32 mine, u64 patience_us)
+/* Not later than so long from now. */
+static u64 within(u64 until_us, u64 most_us)
 {
-    const u64 until = dh_sys_now_us() + dh_field_agent_bound(patience_us);
+    u64 most = dh_sys_now_us() + dh_field_agent_bound(most_us);
+    return until_us < most ? until_us : most;
+}
+
+static bool is_same_generation(u32 a, u32 b)
+{
+    return in_phase(a, 0) == in_phase(b, 0);
+}
+
+/* Until the command has moved on to another generation. False: it has not, by then. */
+static bool wait_for_command(struct dh_control *c, u32 mine, u64 until_us)
+{
     for (;;) {
         u32 seen = load_state(c);
-        if (in_phase(seen, 0) != in_phase(mine, 0) || dh_sys_now_us() >= until)
-            return;
-        sleep_on(c, seen, until);
+        if (!is_same_generation(seen, mine))
+            return true;
+        if (dh_sys_now_us() >= until_us)
+            return false;
+        sleep_on(c, seen, until_us);
     }
+}
+
+/* What the window may cost is used up then. */
+static u64 end_of_grant(const struct dh_control *c)
+{
+    return c->first.time_us + c->grant_us;
+}
+
+/* The same for one of two that have met, and when its time was over. Without its stack, the race can still be
+ * told. */
+static bool wait_to_be_shown(struct dh_control *c, u32 mine, u32 who, u64 *ret_until)
+{
+    u64 least = dh_sys_now_us() + c->patience_us, until = end_of_grant(c);
+    *ret_until = within(until > least ? until : least, SHOWN_US);
+    if (wait_for_command(c, mine, *ret_until))
+        return true;
+    u32 before = __atomic_load_n(&c->gone, __ATOMIC_RELAXED), after;
+    do
+        after = (is_same_generation(before, mine) ? before : in_phase(mine, 0)) | who;
+    while (!__atomic_compare_exchange_n(&c->gone, &before, after, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return false;
+}
+
+/* The one who came second. */
+static void show_second(struct dh_control *c, u32 mine)
+{
+    u64 until;
+    if (!wait_to_be_shown(c, mine, DH_CONTROL_GONE_SECOND, &until))
+        __atomic_store_n(&c->gone_us, until, __ATOMIC_RELEASE);
 }
 
 /* Steering: the thread at the first side goes on when the other's access has been made. */
 static void wait_for_second(struct dh_control *c)
 {
-    const u64 start = dh_sys_now_us(), until = start + dh_field_agent_bound(c->hold_us);
+    const u64 start = dh_sys_now_us(), until = within(end_of_grant(c), c->hold_us);
     for (u64 now = start; !__atomic_load_n(&c->made, __ATOMIC_ACQUIRE); now = dh_sys_now_us()) {
         if (now >= until) {
             __atomic_store_n(&c->waived, 1, __ATOMIC_RELEASE);
@@ -190,7 +232,12 @@ static void wait_for_second(struct dh_control *c)
         struct timespec t = {(time_t)((until - now) / 1000000), (long)((until - now) % 1000000 * 1000)};
         dh_sys6(SYS_futex, (long)&c->made, FUTEX_WAIT, 0, (long)&t, 0, 0);
     }
-    __atomic_store_n(&c->held_us, dh_sys_now_us() - start, __ATOMIC_RELEASE);
+    u64 now = dh_sys_now_us();
+    __atomic_store_n(&c->held_us,
+                     now < until     ? now - start
+                     : until > start ? until - start
+                                     : 0,
+                     __ATOMIC_RELEASE);
 }
 
 /* Has this thread, which was at the first side, been met there? It may be woken only when the command has
@@ -240,51 +287,88 @@ static bool is_kept(struct dh_control *c, u32 seen)
            c->first.tid == (u32)dh_sys_gettid();
 }
 
+/* The thread at the first side: how long it may wait, and how late it was. */
+struct waiting {
+    u32 mine; /* the generation */
+    u64 until;
+    u64 late;
+};
+
+/* Its time was over before now: since then it was ready, and had no processor. */
+static void note_late(struct dh_control *c, struct waiting *w)
+{
+    u64 now = dh_sys_now_us();
+    w->late += now > w->until ? now - w->until : 0;
+    __atomic_store_n(&c->late, (u64)in_phase(w->mine, 0) << 32 | (u32)w->late, __ATOMIC_RELEASE);
+}
+
+/* It goes on while the window is not over. */
+static void leave(struct dh_control *c)
+{
+    __atomic_store_n(&c->left_traps, __atomic_load_n(&c->traps, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    __atomic_store_n(&c->left_us, dh_sys_now_us(), __ATOMIC_RELEASE);
+}
+
+/* The delay is over: the command ends the window, or else the thread goes on by itself. */
+static void wait_for_end(struct dh_control *c, struct waiting *w)
+{
+    w->until = within(UINT64_MAX, c->patience_us);
+    if (wait_for_command(c, w->mine, w->until))
+        return;
+    note_late(c, w);
+    leave(c);
+}
+
 /* At the first side, which this thread has claimed. */
 static void hold(struct dh_control *c, const struct dh_control_site *site, const ucontext_t *uc, u32 mine)
 {
     describe(uc, c, site, &c->first);
-    move(c, in_phase(mine, DH_CONTROL_CLAIMED), DH_CONTROL_HELD);
-    u64 until = dh_sys_now_us() + dh_field_agent_bound(c->patience_us);
+    struct waiting w = {mine, within(c->first.time_us + c->patience_us, c->patience_us), 0};
     bool watched = false;
+    move(c, in_phase(mine, DH_CONTROL_CLAIMED), DH_CONTROL_HELD);
     for (;;) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
-        if (in_phase(seen, 0) != in_phase(mine, 0) && is_kept(c, seen)) {
-            mine = seen;
+        if (!is_same_generation(seen, w.mine) && is_kept(c, seen)) {
+            w.mine = seen;
+            watched = false;
             continue;
         }
-        if (in_phase(seen, 0) != in_phase(mine, 0)) {
+        if (!is_same_generation(seen, w.mine)) {
             if (c->hold_us && was_met(c))
                 wait_for_second(c);
             return;
         }
         if (phase == DH_CONTROL_EXPIRED) {
-            wait_for_command(c, mine, c->patience_us);
-            if (in_phase(load_state(c), 0) == in_phase(mine, 0))
-                __atomic_store_n(&c->left_us, dh_sys_now_us(), __ATOMIC_RELEASE);
+            wait_for_end(c, &w);
             return;
         }
         if (phase == DH_CONTROL_MET || phase == DH_CONTROL_SHOWN) {
-            wait_for_command(c, mine, SHOWN_US);
-            if (in_phase(load_state(c), 0) != in_phase(mine, 0))
+            if (wait_to_be_shown(c, w.mine, DH_CONTROL_GONE_FIRST, &w.until))
                 continue;
+            note_late(c, &w);
+            leave(c);
             if (c->hold_us)
                 wait_for_second(c);
             return;
         }
         if (phase == DH_CONTROL_TRACKED) {
+            w.until = c->until_us;
+            note_late(c, &w);
             dh_field_track_begin(c);
-            __atomic_store_n(&c->left_us, dh_sys_now_us(), __ATOMIC_RELEASE);
+            leave(c);
             return;
         }
         if (phase == DH_CONTROL_WATCHED && !watched) {
             watched = true;
-            until = dh_sys_now_us() + dh_field_agent_bound(c->delay_us);
+            w.until = within(c->until_us, c->delay_us);
         }
-        if (dh_sys_now_us() < until)
-            sleep_on(c, seen, until);
-        else
-            move(c, seen, DH_CONTROL_EXPIRED);
+        if (dh_sys_now_us() < w.until) {
+            sleep_on(c, seen, w.until);
+            continue;
+        }
+        note_late(c, &w);
+        w.until = dh_sys_now_us(); /* so that it is noted once */
+        move(c, seen, DH_CONTROL_EXPIRED);
     }
 }
 
@@ -317,7 +401,7 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
     if (dh_field_agent_rules())
         dh_field_signals_note_death(); /* what comes of it is not told by anybody who waits for the process */
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
-    wait_for_command(c, seen, SHOWN_US);
+    show_second(c, seen);
 }
 
 /* ---- Watchpoints ---- */
@@ -330,6 +414,7 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
     u64 data = *(const u64 *)((const char *)info + PERF_DATA_AT);
     if ((data & DH_CONTROL_WATCH_MASK) != DH_CONTROL_WATCH)
         return false;
+    __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);
     u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
     if ((phase != DH_CONTROL_HELD && phase != DH_CONTROL_WATCHED) ||
         (data & ~DH_CONTROL_WATCH_MASK) != __atomic_load_n(&c->watching, __ATOMIC_ACQUIRE) ||
@@ -343,7 +428,7 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
     c->second.n_spans = 1;
     c->second.spans[0] = (struct dh_control_span){.address = (u64)(uptr)info->si_addr};
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
-    wait_for_command(c, seen, SHOWN_US);
+    show_second(c, seen);
     return true;
 }
 

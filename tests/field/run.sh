@@ -41,6 +41,14 @@ has rmax-0-words err "no thread was caught at the first access" "in 0 samples; 0
 setarch -R "$deadheat" chase --rmax=100% --delay=900ms --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet >out 2>err
 same without-aslr "$?" 66
 
+
+# ---- A program that ends in the middle of a wait ----
+build gcc -O2 leaves
+# shellcheck disable=SC2086
+chase $sure --stats --pair "$(self leaves)" -- ./leaves
+same leaves "$status:$(cat out)" 0:OK
+has leaves-counted err "threads waited 1 time at the first access" "in 1 samples"
+
 # ---- Whoever conflicts with one access ----
 # shellcheck disable=SC2086
 chase $sure --output=any.jsonl --any="meet.c:$first:write" -- ./meet global
@@ -294,6 +302,17 @@ for p in signals stacks fork cancel; do
     "$obj/tests/field/field-stress" "$library" "$(self $p)" ./$p >out 2>err
     same "stress-$p" "$(cat out)" OK
     lacks "stress-$p-traps" err " 0 traps"
+done
+
+# ---- A command that gets no processor keeps nobody waiting ----
+build gcc -O2 meet
+pair="meet.c:$first:write:meet.c:$second:read"
+for since in 'held apart nobody was' 'expired apart nobody was' 'shown global two that were'; do
+    # shellcheck disable=SC2086
+    set -- $since
+    "$obj/tests/field/field-stress" --absent="$1" "$library" "$pair" ./meet "$2" >out 2>err
+    same "absent-$1" "$?:$(cat out)" 3:OK
+    has "absent-$1-went" err "the first went on, ${since#* * } to be shown"
 done
 
 # ---- Every kind of access, from both compilers ----

@@ -4,6 +4,10 @@
  * itself judges whether all of its instructions were executed; the exit status is its own.
  *
  * At the end all code is as it was, or the status is 100; what was done goes to standard error.
+ *
+ * stress --absent=held|expired|shown LIBRARY PAIR PROGRAM [ARGUMENTS]: sets the breakpoints, attends to the first thread that
+ * comes until the window is in that phase, and from then on to nobody. The program must go on by itself; who did is said on
+ * standard error.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -88,6 +92,7 @@ static void step_window(bool wanted, u64 *waits, u64 *meetings)
             dh_chase_target_restart(&target, DH_CONTROL_OPEN);
         break;
     case DH_CONTROL_HELD:
+        target.control->until_us = now_us() + DELAY_US;
         dh_chase_target_move(&target, seen, DH_CONTROL_WATCHED);
         break;
     case DH_CONTROL_SHOWN:
@@ -127,13 +132,42 @@ static void pause_until(u64 *next)
     late_us += now > *next ? now - *next : 0;
 }
 
+enum { PATIENCE_US = 1000, FOR_EVER_US = 60000000 };
+
+/* Until the program has ended: its status. */
+static int be_absent(const char *since, pid_t pid)
+{
+    int status;
+    struct dh_control *c = target.control;
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        u32 seen = dh_chase_target_state(&target);
+        if ((seen & DH_CONTROL_PHASE) == DH_CONTROL_HELD && strcmp(since, "held") != 0) {
+            c->until_us = strcmp(since, "shown") == 0 ? now_us() + FOR_EVER_US : 0;
+            dh_chase_target_move(&target, seen, DH_CONTROL_WATCHED);
+        }
+        usleep(ROUND_US);
+    }
+    fprintf(stderr, "stress: the first %s, %s\n", c->left_us > c->first.time_us ? "went on" : "waits",
+            !dh_chase_target_gone(&target) ? "nobody was to be shown"
+            : dh_chase_target_gone(&target) == (DH_CONTROL_GONE_FIRST | DH_CONTROL_GONE_SECOND) &&
+                    c->gone_us > c->second.time_us
+                ? "two that were to be shown went on"
+                : "one that was to be shown waits");
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static const bool none[DH_CONTROL_SITES];
     bool all[DH_CONTROL_SITES];
     int ends[2], status = 0;
-    const char *why = "";
+    const char *why = "", *absent = NULL;
     u64 rounds = 0, waits = 0, meetings = 0;
+    if (argc > 1 && strncmp(argv[1], "--absent=", 9) == 0) {
+        absent = argv[1] + 9;
+        argc--;
+        argv++;
+    }
     if (argc < 4)
         die("usage: stress LIBRARY PAIR PROGRAM [ARGUMENTS]");
     module.path = realpath(argv[3], NULL);
@@ -149,7 +183,16 @@ int main(int argc, char **argv)
         dh_chase_target_place(&target, &sites, &why) != 0)
         die(why);
     dh_chase_target_arm(&target, all);
+    if (absent) {
+        target.control->patience_us = PATIENCE_US;
+        target.control->delay_us = FOR_EVER_US;
+        dh_chase_target_restart(&target, DH_CONTROL_OPEN);
+    }
     dh_chase_target_let_go(ends[0]);
+    if (absent) {
+        status = be_absent(absent, pid);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
     u64 began = now_us(), next = began;
     bool ended = false;
     /* On a busy machine a short program might be over before anything is armed again. */
