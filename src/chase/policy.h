@@ -8,7 +8,10 @@
  * covers a delay, perhaps a shorter one, and a reserve for the overrun: twice the worst so far. So
  * waited <= rmax * max(total, min), unless a window runs over by more than twice what any did before.
  *
- *     P_budget = 1 - (waited + next) / ((max(total, min) + next) * rmax)
+ * Whoever runs a program many times may carry over what was left of the budget, or what was spent beyond it,
+ * from one run to the next (agent/purse.h): then `carried` is added to what may be spent, and min is 0.
+ *
+ *     P_budget = 1 - (waited + next) / ((max(total, min) + next) * rmax + carried)
  *
  * where `next` is the delay and reserve of the next window, and P_budget is 0 if that is not covered.
  *
@@ -24,12 +27,13 @@
 struct dh_chase_policy {
     double rmax; /* 0.05 is 5%; 1: nothing is limited */
     u64 delay;
-    u64 longest; /* the delay of a site doubles every second turn, up to this; 0: it does not */
-    bool fair;   /* somebody else sees to it that sites take turns: whenever the budget covers it, one is
-                    sampled */
-    bool whole;  /* a delay is not shortened, and each site is sampled once: steering */
-    u64 min;     /* t_min: shorter runs are granted the budget of this long one */
-    u64 random;  /* state of the generator; not 0 */
+    u64 longest;     /* the delay of a site doubles every second turn, up to this; 0: it does not */
+    bool fair;       /* somebody else sees to it that sites take turns: whenever the budget covers it, one is
+                        sampled */
+    bool whole;      /* a delay is not shortened, and each site is sampled once: steering */
+    u64 min;         /* t_min: shorter runs are granted the budget of this long one */
+    int64_t carried; /* what may be waited beyond that, from earlier runs; below 0: so much less */
+    u64 random;      /* state of the generator; not 0 */
     u64 waited;
     u64 windows; /* ended so far */
     u64 overrun; /* the worst of them, and of other sleeps */

@@ -90,6 +90,13 @@ static void budget(void **state)
     assert_int_equal(dh_chase_policy_delay(&first, 0, 0, 0), 29500);
     p.rmax = 0;
     assert_false(dh_chase_policy_decide(&p, 0, 100000000));
+    /* What earlier runs have left counts, and what they have spent too much. */
+    struct dh_chase_policy later = {.rmax = 0.02, .delay = 1000, .carried = 10000, .windows = 1};
+    assert_int_equal(dh_chase_policy_delay(&later, 0, 0, 9000), 500);
+    later.carried = -10000;
+    assert_int_equal(dh_chase_policy_delay(&later, 0, 500000, 0), 0);
+    assert_true(dh_chase_policy_budget(&later, 0, 500000) == 0);
+    assert_int_equal(dh_chase_policy_delay(&later, 0, 1000000, 0), 1000);
 }
 
 /* An access that has had turns before is waited at for longer, and only when the budget covers half of that. */
