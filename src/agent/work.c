@@ -45,6 +45,7 @@ enum {
     ORDERED_US = 1000000, /* ... if the accesses were seen to be ordered */
     INFER_US = 30000000,  /* an inference */
     MET_US = 2000000,     /* ... after two accesses have met: others of the bundle may, too */
+    ANNOUNCE_US = 900000, /* the program waits for a second to be told whether it will be followed */
     LOOK_US = 20000,      /* between two looks at the program */
     IDLE_US = 30000000,
 };
@@ -510,6 +511,26 @@ static int open_program(struct work *w, struct dh_agent_build *own)
     return !rc && given && strcmp(given->id, own->id) != 0 ? -EINVAL : rc;
 }
 
+/* Whether there is anything to try, as far as it is known in time. Of a program that begins without, the
+ * synchronisation is not followed later either: calls that could be would cost it something all the time. */
+static void announce(struct work *w)
+{
+    const u64 head_start =
+        w->with->settings->begin_us < ANNOUNCE_US ? w->with->settings->begin_us : ANNOUNCE_US;
+    const u64 until = dh_chase_now_us() + head_start;
+    bool asked = false;
+    for (u64 now = dh_chase_now_us(); !asked && now <= until && !w->ended && !stopped;
+         now = dh_chase_now_us()) {
+        struct trial t = {.w = w};
+        t.task = dh_agent_board_read(w->with->board, &t.turn, &asked);
+        w->unfollowed = asked && t.task.kind == DH_AGENT_NOTHING;
+        if (!asked)
+            wait_for_task(&t, until - now + 1, true);
+    }
+    w->unfollowed |= w->build && w->build->unfollowed;
+    dh_chase_target_announce(w->with->socket, !w->unfollowed);
+}
+
 int dh_agent_work(struct dh_agent_work *with)
 {
     struct dh_arena arena = {0};
@@ -529,13 +550,14 @@ int dh_agent_work(struct dh_agent_work *with)
     w.target.many = true;
     w.target.control->begin_us = with->settings->begin_us + with->settings->begin_us / 4;
     w.target.control->beat_us = dh_chase_now_us();
+    announce(&w);
     rc = dh_chase_target_meet(&w.target, with->socket, with->pid, &why);
     if (!rc && w.target.direct)
         rc = -ENOTSUP; /* its code would have to stay writable */
     if (!rc)
         rc = open_program(&w, &own);
     if (!rc) {
-        w.unfollowed = w.build->unfollowed || dh_chase_loaded_check(&w.build->loaded, &w.target);
+        w.unfollowed |= w.build->unfollowed || dh_chase_loaded_check(&w.build->loaded, &w.target);
         dh_agent_draw(w.run);
         w.start_us = w.told_us = dh_chase_now_us();
         serve(&w);
