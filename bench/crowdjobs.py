@@ -1,6 +1,7 @@
 """Programs for a crowd, the hives that ask about them, and the agents that attend to them: for bench/crowd."""
 import dataclasses
 import json
+import math
 import os
 import pathlib
 import re
@@ -9,6 +10,8 @@ import shlex
 import signal
 import socket
 import subprocess
+import time
+import urllib.request
 
 import harness
 import jobs
@@ -22,6 +25,7 @@ SMALL_FLAGS = ["-g", "-O1", "-pthread"]
 PATIENCE = "-DAFTER_AT_MOST_MS=10"
 THREADS, SCALES = 4, (20, 40, 80, 160, 320)
 LONG_S = 0.5  # what is measured by the clock has the first scale with which it takes so long
+CROWD_S, USER_S, VISITS = 0.2, 1.0, (5, 40)  # what a crowd runs: so long at a time and for a user, in so many runs
 CONNECTIONS, ROUNDS = 4, 500
 INPUTS = (1, 2, 3, 4)  # megabytes
 KINDS = ("native", "field", "tsan")
@@ -41,10 +45,15 @@ class Hive:
         return harness.answer([self.deadheat, "hive", argv[0], f"--db={self.db}", *argv[1:]], f"hive {argv[0]} failed")
 
     def add(self, name, program):
-        """Register a build; the file with its key."""
+        """Register a build; the file with its key. Its candidates are those of `relay`, or, if that has none, of `sound`."""
         out = self.command("add", f"--program={name}", program)
+        self.style = "relay"
+        if none := re.search(r"build (\w+) added: 0 candidates, 0 bundles", out):
+            self.style = "sound"
+            self.command("forget", f"--build={none[1]}")
+            self.command("add", f"--program={name}", "--style=sound", program)
         key = self.directory / f"{name}.key"
-        key.write_text(out.rsplit("shown once: ", maxsplit=1)[-1], encoding="ascii")
+        key.write_text(out.rsplit("shown once: ", maxsplit=1)[-1].splitlines()[0], encoding="ascii")
         return key
 
     def __enter__(self):
@@ -60,10 +69,30 @@ class Hive:
         self.process.send_signal(signal.SIGTERM)
         self.process.communicate()
 
+    def candidates(self, name):
+        return json.loads(self.command("export", "--format=json", f"--program={name}"))["candidates"]
+
+    def forget_verdicts(self, name):
+        """Whatever has one is to be tried again."""
+        for row in self.candidates(name):
+            if row.get("verdict", "unknown") != "unknown":
+                self.command("forget", f"--program={name}", f"--candidate={row['id']}")
+
+    def get(self, path):
+        """What the hive, which is running, answers its administrator."""
+        token = self.token.read_text(encoding="ascii").strip()
+        request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def cost(self, name):
+        """How long the users ran the program and were made to wait, as the hive has counted it."""
+        users = self.get(f"/v1/users?program={name}&limit=1000")["users"]
+        return {k: sum(user[k] for user in users) for k in ("run_us", "waited_us", "results")}
+
     def races(self, name):
         """The pairs of lines that are true races."""
-        rows = json.loads(self.command("export", "--format=json", f"--program={name}"))["candidates"]
-        sites = [r["sites"] for r in rows if r.get("verdict") == "true-race"]
+        sites = [r["sites"] for r in self.candidates(name) if r.get("verdict") == "true-race"]
         return {line_pair([(s["file"], s["line"]) for s in pair]) for pair in sites}
 
 
@@ -90,6 +119,20 @@ class Agent:
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
         self.process.communicate()
+
+    def wait_for_answer(self, hive):
+        """Until the hive has given a task, or has said that it does not know the build."""
+        for _ in range(600):
+            if any(self.runtime.glob("state/*/trouble")) or hive.get("/v1/users")["users"]:
+                return
+            time.sleep(0.05)
+        raise harness.Failure("the hive gives no task")
+
+
+def untold(directory):
+    """What an agent has accounted for since its last result (src/agent/purse.h)."""
+    purses = [p.read_text(encoding="ascii").split() for p in pathlib.Path(directory).glob("state/*/purse")]
+    return {"run_us": sum(int(p[1]) for p in purses), "waited_us": sum(int(p[2]) for p in purses)}
 
 
 def line_pair(lines):
@@ -139,11 +182,14 @@ class Small:
         """What ThreadSanitizer has said, also in runs that were broken off."""
         return "".join(p.read_text(errors="replace") for p in self.bench.directory.glob(f"{self.name}.said.*"))
 
-    def lengthen(self):
-        for scale in SCALES if self.arguments else ():
-            self.arguments = [THREADS, scale]
-            if self.run("native", 0, {})["wall"] >= LONG_S:
+    def lengthen(self, seconds=LONG_S):
+        """How long it takes then, of two runs the shorter."""
+        for scale in SCALES if self.arguments else (None,):
+            self.arguments = [THREADS, scale] if scale else []
+            wall = min(self.run("native", 0, {})["wall"] for _ in range(2))
+            if wall >= seconds:
                 break
+        return wall
 
     def program(self, kind):
         path = self.bench.directory / f"{self.name}.{kind}"
@@ -154,7 +200,9 @@ class Small:
         return path
 
     def work(self, _):
-        return Work(self.arguments)
+        wall = self.lengthen(CROWD_S)
+        visit = max(VISITS[0], min(VISITS[1], math.ceil(USER_S / max(wall, 1e-3))))
+        return Work(self.arguments, [f"--visit={visit}"])
 
     def run(self, kind, _, environment):
         env = dict(harness.environment(kind), **environment)
@@ -164,6 +212,14 @@ class Small:
         if status not in (0, harness.RACED):
             raise harness.Failure(f"exit {status}" if status > 0 else f"signal {-status}")
         return sample
+
+
+class Strange(Small):
+    """A program that nobody runs: a hive has to know one."""
+
+    def __init__(self, bench):
+        super().__init__(bench, SMALL / "account.c")
+        self.name = "strange"
 
 
 class Real:

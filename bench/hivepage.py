@@ -80,6 +80,7 @@ def write(part, data):
 PARTS = (
     ("crowd", crowdpage.crowd_markdown),
     ("users", crowdpage.users_markdown),
+    ("idle", crowdpage.idle_markdown),
     ("load", load_markdown),
     ("start", start_markdown),
 )

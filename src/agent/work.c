@@ -30,12 +30,13 @@
 #include <unistd.h>
 
 #include "agent/build.h"
+#include "agent/purse.h"
 #include "agent/result.h"
 #include "chase/chase.h"
 #include "chase/progress.h"
 
 enum {
-    T_MIN_US = 1000000, /* shorter runs are granted the budget of this long one */
+    GRANT_US = 1000000, /* of this long a run a new user has the budget in his purse */
     HOLD_US = 200000,   /* how long, at most, the second waits for the first to be made, once they have met */
     DELAY_US = 10000,   /* how long a thread waits where order cannot be followed */
     WINDOW_US = 1000000,  /* how long one access is followed */
@@ -44,6 +45,7 @@ enum {
     ORDERED_US = 1000000, /* ... if the accesses were seen to be ordered */
     INFER_US = 30000000,  /* an inference */
     MET_US = 2000000,     /* ... after two accesses have met: others of the bundle may, too */
+    ANNOUNCE_US = 900000, /* the program waits for a second to be told whether it will be followed */
     LOOK_US = 20000,      /* between two looks at the program */
     IDLE_US = 30000000,
 };
@@ -64,6 +66,8 @@ struct work {
     u64 start_us;
     u64 told_us, told_waited_us; /* what earlier results have accounted for */
     u64 waited_us, late_us;
+    struct dh_agent_purse purse; /* what was in the user's, once it is taken */
+    bool taken;
     char run[DH_AGENT_ID + 1]; /* drawn for this execution */
     bool ended;
     const char *trouble; /* this program cannot be chased any more */
@@ -234,6 +238,34 @@ static void ignore_change(void *ctx, u32 site, const struct dh_control_span *spa
     (void)span;
 }
 
+/* ---- The budget ---- */
+
+static u64 grant_of(const struct work *w)
+{
+    return (u64)(GRANT_US * w->with->settings->rmax);
+}
+
+/* Not before there is a task: the directory of a new user is made meanwhile. */
+static void take_purse(struct work *w)
+{
+    if (!w->taken)
+        w->purse = dh_agent_purse_take(w->with->purse, grant_of(w));
+    w->taken = true;
+}
+
+static void give_purse(struct work *w)
+{
+    const u64 now = dh_chase_now_us();
+    const double earned = (double)(now - w->start_us) * w->with->settings->rmax;
+    take_purse(w);
+    struct dh_agent_purse left = {
+        .left_us = w->purse.left_us + (int64_t)earned - (int64_t)(w->waited_us + w->late_us),
+        .run_us = w->purse.run_us + (int64_t)(now - w->told_us),
+        .waited_us = w->purse.waited_us + (int64_t)(w->waited_us - w->told_waited_us),
+    };
+    dh_agent_purse_give(w->with->purse, &left, grant_of(w));
+}
+
 /* ---- Parts ---- */
 
 static struct dh_chase_policy policy_of(const struct trial *t, bool steering)
@@ -242,7 +274,7 @@ static struct dh_chase_policy policy_of(const struct trial *t, bool steering)
                                     .delay = steering ? t->task.tau_us : DELAY_US,
                                     .whole = steering,
                                     .patience = DH_CHASE_POLICY_PATIENCE_US,
-                                    .min = T_MIN_US,
+                                    .carried = t->w->purse.left_us,
                                     .waited = t->w->waited_us,
                                     .late = t->w->late_us};
 }
@@ -324,12 +356,13 @@ static void tell(struct trial *t, struct dh_agent_result r)
     r.id = id;
     r.run = w->run;
     r.task = t->task.number;
-    r.waited_us = w->waited_us - w->told_waited_us;
-    r.run_us = now - w->told_us;
+    r.waited_us = w->waited_us - w->told_waited_us + (u64)w->purse.waited_us;
+    r.run_us = now - w->told_us + (u64)w->purse.run_us;
     char *text = dh_agent_result_text(&r);
     if (dh_agent_spool_add(w->with->spool, id, text) == 0) {
         w->told_us = now;
         w->told_waited_us = w->waited_us;
+        w->purse.run_us = w->purse.waited_us = 0;
         if (w->with->poke >= 0 && write(w->with->poke, "", 1) < 0) {
             /* who reads it looks by itself now and then */
         }
@@ -450,6 +483,7 @@ static void serve(struct work *w)
             wait_for_task(&t, IDLE_US, false);
             continue;
         }
+        take_purse(w);
         (t.task.kind == DH_AGENT_INFERENCE ? infer : validate)(&t);
         w->done = t.turn + 1;
         free(t.met);
@@ -480,6 +514,26 @@ static int open_program(struct work *w, struct dh_agent_build *own)
     return !rc && given && strcmp(given->id, own->id) != 0 ? -EINVAL : rc;
 }
 
+/* Whether there is anything to try, as far as it is known in time. Of a program that begins without, the
+ * synchronisation is not followed later either: calls that could be would cost it something all the time. */
+static void announce(struct work *w)
+{
+    const u64 head_start =
+        w->with->settings->begin_us < ANNOUNCE_US ? w->with->settings->begin_us : ANNOUNCE_US;
+    const u64 until = dh_chase_now_us() + head_start;
+    bool asked = false;
+    for (u64 now = dh_chase_now_us(); !asked && now <= until && !w->ended && !stopped;
+         now = dh_chase_now_us()) {
+        struct trial t = {.w = w};
+        t.task = dh_agent_board_read(w->with->board, &t.turn, &asked);
+        w->unfollowed = asked && t.task.kind == DH_AGENT_NOTHING;
+        if (!asked)
+            wait_for_task(&t, until - now + 1, true);
+    }
+    w->unfollowed |= w->build && w->build->unfollowed;
+    dh_chase_target_announce(w->with->socket, !w->unfollowed);
+}
+
 int dh_agent_work(struct dh_agent_work *with)
 {
     struct dh_arena arena = {0};
@@ -499,16 +553,18 @@ int dh_agent_work(struct dh_agent_work *with)
     w.target.many = true;
     w.target.control->begin_us = with->settings->begin_us + with->settings->begin_us / 4;
     w.target.control->beat_us = dh_chase_now_us();
+    announce(&w);
     rc = dh_chase_target_meet(&w.target, with->socket, with->pid, &why);
     if (!rc && w.target.direct)
         rc = -ENOTSUP; /* its code would have to stay writable */
     if (!rc)
         rc = open_program(&w, &own);
     if (!rc) {
-        w.unfollowed = w.build->unfollowed || dh_chase_loaded_check(&w.build->loaded, &w.target);
+        w.unfollowed |= w.build->unfollowed || dh_chase_loaded_check(&w.build->loaded, &w.target);
         dh_agent_draw(w.run);
         w.start_us = w.told_us = dh_chase_now_us();
         serve(&w);
+        give_purse(&w);
     }
     dh_chase_target_done(&w.target);
 out:

@@ -79,13 +79,14 @@ enum {
 };
 
 /* Registers by their number in machine code. */
-enum { DH_CONTROL_RCX = 1, DH_CONTROL_RIP = 16, DH_CONTROL_NONE = 17 };
+enum { DH_CONTROL_RCX = 1, DH_CONTROL_RDX = 2, DH_CONTROL_RIP = 16, DH_CONTROL_NONE = 17 };
 enum { DH_CONTROL_READ = 1, DH_CONTROL_WRITE = 2 };
 enum {
     DH_CONTROL_FS = 1,      /* relative to the thread's own segment */
     DH_CONTROL_ADDR32 = 2,  /* only 32 bits of the sum count */
     DH_CONTROL_REPEAT = 4,  /* rcx times, up or down; of nothing if rcx is 0 */
     DH_CONTROL_AT_MOST = 8, /* up to rcx times: only the first is certain; of nothing if rcx is 0 */
+    DH_CONTROL_BY_RDX = 16, /* both: not rcx but rdx, the third argument of a call */
 };
 
 struct dh_control_operand {
@@ -192,7 +193,7 @@ struct dh_control {
     u64 harmless; /* of those: the same bytes at once, but both reads, or both atomic */
     /* Steering, atomic. */
     u32 made;    /* 1: the second's access has been made, while the first waited */
-    u32 waived;  /* 1: the first has waited in vain, and went on */
+    u32 waived;  /* 1: the first has waited in vain, or nothing would have told it, and went on */
     u64 held_us; /* how long the first has waited for it */
     /* Following the program's synchronisation. Atomic. */
     u32 tracking; /* by the command: which window this is, of 17 bits; 0: nothing is followed */
@@ -241,6 +242,10 @@ DH_INLINE u32 dh_control_find(const struct dh_control *c, u64 pc)
  * one. The answer is a descriptor of the shared memory, which the library maps; it says so in one byte, and
  * the program begins when a zero byte comes back. Another byte asks it to make `code` writable; it answers
  * zero if that is done. If the command hangs up, the library goes back to sleep.
+ *
+ * An agent speaks first, in one byte: 1 if it may follow the program's synchronisation, 0 if not. The library
+ * waits for that before anything else of the program runs, since calls that are to be followed have to be led
+ * to it by then; what is not is as fast as it is without an agent.
  */
 struct dh_control_hello {
     u64 magic;

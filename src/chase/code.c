@@ -289,6 +289,8 @@ int dh_chase_code_read_any(const u8 *bytes, size_t n, struct dh_chase_code *ret)
 
 /* ---- Out of line ---- */
 
+enum { PUSH = 13, JUMP = 14 }; /* bytes of the next two */
+
 /* push the address behind the call, as the call does: 32 bits that the push extends, then the upper half. */
 static size_t push_return(u64 address, u8 *at)
 {
@@ -298,7 +300,7 @@ static size_t push_return(u64 address, u8 *at)
     memcpy(at + 1, &low, 4);
     memcpy(at + 5, to_upper, 4);
     memcpy(at + 9, &high, 4);
-    return 13;
+    return PUSH;
 }
 
 static size_t jump_to(u64 address, u8 *at)
@@ -306,7 +308,38 @@ static size_t jump_to(u64 address, u8 *at)
     static const u8 jump[] = {0xFF, 0x25, 0, 0, 0, 0}; /* jmp *0(%rip) */
     memcpy(at, jump, 6);
     memcpy(at + 6, &address, 8);
-    return 14;
+    return JUMP;
+}
+
+bool dh_chase_code_can_stop(const struct dh_chase_code *code)
+{
+    return code->call == code->copies;
+}
+
+u8 dh_chase_code_behind(const struct dh_chase_code *code)
+{
+    if (!code->copies)
+        return code->length;
+    return (code->call ? PUSH : 0) + (code->relative ? code->length : JUMP);
+}
+
+/* The instruction itself, of which the copy ends at `end`; of a call, the jump that is left of it. False: its
+ * operand cannot be reached. */
+static bool copy_bytes(const struct dh_chase_code *code, u64 next, u64 end, u8 *at)
+{
+    memcpy(at, code->bytes, code->length);
+    if (code->call)
+        at[code->modrm] = (u8)((at[code->modrm] & ~0x38) | 4 << 3); /* FF /2 is call, FF /4 is jmp */
+    if (code->relative) {
+        int32_t old, new;
+        memcpy(&old, code->bytes + code->relative, 4);
+        int64_t distance = (int64_t)(next + (u64)(int64_t)old - end);
+        new = (int32_t)distance;
+        if (new != distance)
+            return false;
+        memcpy(at + code->relative, &new, 4);
+    }
+    return true;
 }
 
 int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, bool stop,
@@ -315,24 +348,19 @@ int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, bool 
     DH_ASSERT(code->kind == DH_CHASE_CODE_ACCESS);
     u8 slot[DH_CONTROL_SLOT] = {0};
     u64 next = from + code->length;
-    size_t n = code->call ? push_return(next, slot) : 0;
-    u8 *moved = slot + n;
-    memcpy(moved, code->bytes, code->length);
-    n += code->length;
-    if (code->call)
-        moved[code->modrm] = (u8)((moved[code->modrm] & ~0x38) | 4 << 3); /* FF /2 is call, FF /4 is jmp */
-    if (code->relative) {
-        int32_t old, new;
-        memcpy(&old, code->bytes + code->relative, 4);
-        int64_t distance = (int64_t)(next + (u64)(int64_t)old - (to + n));
-        new = (int32_t)distance;
-        if (new != distance)
+    stop &= dh_chase_code_can_stop(code);
+    /* Who copies returns to the breakpoint, and from there to the program. */
+    size_t n = code->call ? push_return(stop ? to + dh_chase_code_behind(code) : next, slot) : 0;
+    if (code->copies && !code->relative) {
+        n += jump_to(next + (u64)(int64_t)code->distance, slot + n);
+    } else {
+        if (!copy_bytes(code, next, to + n + code->length, slot + n))
             return -ERANGE;
-        memcpy(moved + code->relative, &new, 4);
+        n += code->length;
     }
-    if (stop && !code->call)
+    if (stop)
         slot[n++] = DH_CONTROL_BREAKPOINT;
-    if (!code->call)
+    if (stop || !(code->call || code->copies))
         n += jump_to(next, slot + n);
     memcpy(ret_slot, slot, sizeof(slot));
     return (int)n;

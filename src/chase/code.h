@@ -34,7 +34,9 @@ struct dh_chase_code {
     struct dh_control_operand operands[DH_CONTROL_OPERANDS];
     bool atomic; /* it is locked, or the source declares what it accesses atomic (lines.c) */
     bool plain;  /* no compiler makes an atomic access of it */
-    bool call;   /* through a pointer in memory */
+    bool call;   /* through a pointer in memory, or one that copies */
+    bool copies; /* a call, or a jump in its place, of a function that accesses what its arguments name, which
+                    the operands say (copies.h) */
     bool branch; /* a jump, a call or a return: what follows it need not be executed */
     bool pads;   /* does nothing */
     bool looks;  /* loads, compares or does nothing: done again, it does the same unless memory has changed */
@@ -52,9 +54,14 @@ int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_
 /* The same, and what is in the function's frame counts, too, but for what is pushed and popped. */
 int dh_chase_code_read_any(const u8 *bytes, size_t n, struct dh_chase_code *ret);
 
+/* Can a breakpoint be set behind the access? Not behind calls of functions that may do anything, which might
+ * look at where they return to, nor behind a jump, which does not come back. */
+bool dh_chase_code_can_stop(const struct dh_chase_code *code);
+/* How far behind the beginning of its slot that breakpoint is. */
+u8 dh_chase_code_behind(const struct dh_chase_code *code);
 /* Writes into ret_slot what does at address `to` what the instruction does at `from`, and goes on behind it.
- * stop: with a breakpoint at to + code->length, behind the access, unless it is a call. The length, or
- * -ERANGE if its operand cannot be reached from there. */
+ * stop: with that breakpoint, if there can be one. The length, or -ERANGE if its operand cannot be reached
+ * from there. */
 int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, bool stop,
                        u8 ret_slot[DH_CONTROL_SLOT]);
 

@@ -21,6 +21,7 @@
 
 #include "chase/atomic.h"
 #include "chase/built.h"
+#include "chase/copies.h"
 #include "util/map.h"
 #include "util/path.h"
 
@@ -39,6 +40,7 @@ struct dh_chase_file {
     bool has_globals;
     struct dh_chase_globals globals; /* once they are asked for */
     struct dh_chase_built built;     /* of a field build */
+    struct dh_chase_copies copies;
 };
 
 /* ---- Opening ---- */
@@ -112,6 +114,7 @@ int dh_chase_lines_open(struct dh_arena *arena, const char *path, struct dh_chas
     f->cfi = dwfl_module_eh_cfi(module, &bias);
     f->cfi_bias = f->cfi ? bias - elf_bias : 0;
     dh_chase_built_read(arena, f->elf, &f->built);
+    dh_chase_copies_read(arena, f->elf, &f->copies);
     *ret_file = f;
     return 0;
 bad:
@@ -336,6 +339,8 @@ static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int
             s->ret->undecodable++;
             return;
         }
+        if (s->position) /* what is drawn from all of the file would be copies of frames for the most part */
+            dh_chase_copies_tell(&s->file->copies, s->file, at, &code);
         if (code.kind == DH_CHASE_CODE_FRAME)
             s->ret->frame++;
         else if (code.kind != DH_CHASE_CODE_NONE)

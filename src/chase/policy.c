@@ -25,12 +25,17 @@ static u64 wanted(const struct dh_chase_policy *p, u32 site)
     return p->longest <= p->delay ? p->delay : delay < p->longest ? delay : p->longest;
 }
 
+/* What may be spent until this time after the start. */
+static double granted(const struct dh_chase_policy *p, u64 total)
+{
+    return (double)(total > p->min ? total : p->min) * p->rmax + (double)p->carried;
+}
+
 u64 dh_chase_policy_left(const struct dh_chase_policy *p, u64 total, u64 spent)
 {
     if (p->rmax >= 1)
         return ENDLESS_US;
-    double left = (double)(total > p->min ? total : p->min) * p->rmax -
-                  (double)(p->waited + p->late + spent) - (double)margin_of(p);
+    double left = granted(p, total) - (double)(p->waited + p->late + spent) - (double)margin_of(p);
     return left > 0 ? (u64)left : 0;
 }
 
@@ -59,8 +64,8 @@ static u64 next_delay(const struct dh_chase_policy *p, u32 site, u64 total)
 double dh_chase_policy_budget(const struct dh_chase_policy *p, u32 site, u64 total)
 {
     u64 delay = next_delay(p, site, total), next = delay + beside_delay(p);
-    double time = (double)((total > p->min ? total : p->min) + next);
-    double budget = delay ? 1 - (double)(p->waited + p->late + next) / (time * p->rmax) : 0;
+    double all = granted(p, total) + (double)next * p->rmax;
+    double budget = delay && all > 0 ? 1 - (double)(p->waited + p->late + next) / all : 0;
     return budget > 0 ? budget : 0;
 }
 

@@ -21,7 +21,10 @@
  * for us that it waits: that is late, not waited. It is charged to the budget all the same when it has
  * happened, so that a busy machine has fewer windows.
  *
- *     P_budget = 1 - (waited + late + next) / ((max(total, min) + next) * rmax)
+ * A caller that runs a program many times may carry over what was left of the budget, or what was spent beyond
+ * it, from one run to the next (agent/purse.h): then `carried` is added to what may be spent, and min is 0.
+ *
+ *     P_budget = 1 - (waited + late + next) / ((max(total, min) + next) * rmax + carried)
  *
  * where `next` is the worst cost of the next window, and P_budget is 0 if that is not covered.
  *
@@ -42,8 +45,9 @@ struct dh_chase_policy {
                     sampled */
     bool whole;  /* a delay is not shortened, and each site is sampled once: steering */
     u64 patience;
-    u64 min;    /* t_min: shorter runs are granted the budget of this long one */
-    u64 random; /* state of the generator; not 0 */
+    u64 min;         /* t_min: shorter runs are granted the budget of this long one */
+    int64_t carried; /* what may be waited beyond that, from earlier runs; below 0: so much less */
+    u64 random;      /* state of the generator; not 0 */
     u64 waited;
     u64 late;
     u64 overrun; /* the worst that a window took of the margin, or is expected to */

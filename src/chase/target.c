@@ -143,6 +143,12 @@ int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const
     return 0;
 }
 
+void dh_chase_target_announce(int socket, bool follows)
+{
+    const char byte = follows;
+    send(socket, &byte, 1, MSG_NOSIGNAL);
+}
+
 void dh_chase_target_let_go(int socket)
 {
     send(socket, "", 1, MSG_NOSIGNAL); /* a program that has gone does not wait */
@@ -269,7 +275,7 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
     const u32 known = dh_control_find(t->control, pc);
     u8 there[DH_CHASE_CODE_MAX];
     bool steered = t->control->hold_us && site->sides & DH_CONTROL_SECOND;
-    bool stop = (steered || t->many || site->order & DH_CONTROL_ACQUIRE) && !code->call;
+    bool stop = (steered || t->many || site->order & DH_CONTROL_ACQUIRE) && dh_chase_code_can_stop(code);
     if (known != DH_CONTROL_NOWHERE) {
         if (t->many) {
             __atomic_store_n(&t->control->sites[known].sides, site->sides, __ATOMIC_RELEASE);
@@ -307,7 +313,7 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
                                    "process_vm_writev here";
         return rc;
     }
-    s.behind = stop ? s.out_of_line + code->length : 0;
+    s.behind = stop ? s.out_of_line + dh_chase_code_behind(code) : 0;
     *ret_number = publish(t->control, &s);
     t->sites[*ret_number] = site;
     return 0;

@@ -56,6 +56,8 @@ void dh_chase_target_done(struct dh_chase_target *t);
 int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const char **ret_why);
 /* The program waits for this. */
 void dh_chase_target_let_go(int socket);
+/* An agent's first word to the program that it will meet: may its synchronisation be followed? */
+void dh_chase_target_announce(int socket, bool follows);
 
 /* What is added to addresses of the module's file. 0; -EAGAIN: it is not loaded yet; or another errno. */
 int dh_chase_target_bias(const struct dh_chase_target *t, const struct dh_chase_module *module,

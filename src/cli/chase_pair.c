@@ -57,11 +57,16 @@ static void print_access(FILE *out, const struct dh_chase_access *a)
                 a->address, a->code.refused);
         return;
     }
-    for (u8 i = 0; i < a->code.n_operands; i++)
-        fprintf(out, "  %s:%d:%d at 0x%" PRIx64 ": %s%s of %u byte%s%s\n", file, a->line, a->column,
-                a->address, a->code.atomic ? "atomic " : "", kind_words(a->code.operands[i].kind),
-                a->code.operands[i].size, a->code.operands[i].size == 1 ? "" : "s",
-                a->code.operands[i].flags & (DH_CONTROL_REPEAT | DH_CONTROL_AT_MOST) ? ", repeated" : "");
+    for (u8 i = 0; i < a->code.n_operands; i++) {
+        const struct dh_control_operand *o = &a->code.operands[i];
+        fprintf(out, "  %s:%d:%d at 0x%" PRIx64 ": %s%s of ", file, a->line, a->column, a->address,
+                a->code.atomic ? "atomic " : "", kind_words(o->kind));
+        if (a->code.copies)
+            fprintf(out, "what a call is given\n");
+        else
+            fprintf(out, "%u byte%s%s\n", o->size, o->size == 1 ? "" : "s",
+                    o->flags & (DH_CONTROL_REPEAT | DH_CONTROL_AT_MOST) ? ", repeated" : "");
+    }
 }
 
 /* ---- What cannot be chased, of many pairs: each told once ---- */

@@ -87,9 +87,9 @@ static bool is_own(int fd)
 }
 
 /* An agent that is stopped, or too busy to answer, must not keep the program. */
-static void limit_waits(int fd)
+static void limit_waits(int fd, u32 seconds)
 {
-    const struct timeval most = {DH_CONTROL_ANSWER_S, 0};
+    const struct timeval most = {seconds, 0};
     dh_sys6(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&most, sizeof(most), 0);
     dh_sys6(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&most, sizeof(most), 0);
 }
@@ -113,8 +113,14 @@ static int connect_in(int directory)
         return -1;
     }
     dh_sys3(SYS_fcntl, fd, F_SETFL, 0);
-    limit_waits((int)fd);
     return (int)fd;
+}
+
+int dh_field_agent_follows(int fd, bool found)
+{
+    u8 byte = 0;
+    limit_waits(fd, found ? DH_CONTROL_ANSWER_S : DH_CONTROL_BEGIN_S);
+    return dh_sys6(SYS_recvfrom, fd, (long)&byte, 1, 0, 0, 0) == 1 ? byte != 0 : -1;
 }
 
 int dh_field_agent_find(char **environment)

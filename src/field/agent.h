@@ -11,6 +11,10 @@
  * Nothing is found in a program whose user has opted out. */
 int dh_field_agent_find(char **environment);
 
+/* Does the agent mean to follow the program's synchronisation? It has a second to say so if it was found, and
+ * longer if it has started the program. -1: it has not. */
+int dh_field_agent_follows(int fd, bool found);
+
 /* From now on the rules below are in force. False: the program has no table to go by. */
 bool dh_field_agent_begin(void);
 /* Are they? */

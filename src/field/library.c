@@ -346,8 +346,8 @@ static void look_ahead(int argc, char **argv, char **environment)
 {
     (void)argc;
     (void)argv;
-    bool follows = false, is_agent = false;
-    int fd = -1;
+    bool follows = false, is_agent = false, found = false;
+    int fd = -1, asked;
     if (getauxval(AT_SECURE))
         return;
     for (char **at = environment; *at; at++) {
@@ -359,11 +359,13 @@ static void look_ahead(int argc, char **argv, char **environment)
     }
     if (fd < 0) {
         agent = fd = dh_field_agent_find(environment);
-        follows = is_agent = true;
+        is_agent = found = true;
     }
-    if (fd >= 0 && has_socket_type(fd))
-        redirected = (!is_agent || dh_field_agent_begin()) && dh_field_redirect_begin(follows);
-    if (redirected && follows)
+    if (fd < 0 || !has_socket_type(fd))
+        return;
+    asked = is_agent ? dh_field_agent_follows(fd, found) : follows;
+    redirected = asked >= 0 && (!is_agent || dh_field_agent_begin()) && dh_field_redirect_begin(asked);
+    if (redirected && asked)
         dh_field_track_init();
 }
 

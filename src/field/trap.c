@@ -53,7 +53,7 @@ static struct dh_control_span span_of(const ucontext_t *uc, const struct dh_cont
         at += own_segment();
     u64 size = o->size;
     if (o->flags & (DH_CONTROL_REPEAT | DH_CONTROL_AT_MOST)) {
-        u64 times = value_of(uc, site, DH_CONTROL_RCX);
+        u64 times = value_of(uc, site, o->flags & DH_CONTROL_BY_RDX ? DH_CONTROL_RDX : DH_CONTROL_RCX);
         if (o->flags & DH_CONTROL_AT_MOST && times > 1)
             times = 1;
         if (times > 1 && (u64)uc->uc_mcontext.gregs[REG_EFL] & backwards)
@@ -220,9 +220,14 @@ static void show_second(struct dh_control *c, u32 mine)
         __atomic_store_n(&c->gone_us, until, __ATOMIC_RELEASE);
 }
 
-/* Steering: the thread at the first side goes on when the other's access has been made. */
+/* Steering: the thread at the first side goes on when the other's access has been made. Without a breakpoint
+ * behind that access nothing would tell. */
 static void wait_for_second(struct dh_control *c)
 {
+    if (c->second.site < c->n_sites && !c->sites[c->second.site].behind) {
+        __atomic_store_n(&c->waived, 1, __ATOMIC_RELEASE);
+        return;
+    }
     const u64 start = dh_sys_now_us(), until = within(end_of_grant(c), c->hold_us);
     for (u64 now = start; !__atomic_load_n(&c->made, __ATOMIC_ACQUIRE); now = dh_sys_now_us()) {
         if (now >= until) {

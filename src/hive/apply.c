@@ -339,6 +339,9 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
         if (saw < 0 || !dh_hive_id_read(json_string_value(json_array_get(two, 0)), &sites[0]) ||
             !dh_hive_id_read(json_string_value(json_array_get(two, 1)), &sites[1]))
             continue;
+        /* Whatever became of it, both were executed, which says something of all units that have them. */
+        for (int side = 0; side < 2; side++)
+            dh_hive_site_tell(s, dh_hive_site_of(s, program, sites[side]), true);
         u64 id = dh_pairs_id_of(sites[0], sites[1]);
         u32 unit = dh_hive_find_unit(s, program, id);
         if (unit == DH_HIVE_NONE && saw == DH_HIVE_MET)
@@ -346,8 +349,6 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
         if (unit == DH_HIVE_NONE)
             continue;
         s->units[unit].tally.seen[saw]++;
-        for (int side = 0; side < 2; side++)
-            dh_hive_site_tell(s, s->units[unit].at[side], true);
         dh_hive_unit_settle(s, unit);
         if (dh_hive_find_slot(s, build, unit) == DH_HIVE_NONE)
             dh_hive_unit_join(s, unit, build, pair);

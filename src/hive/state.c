@@ -254,7 +254,7 @@ void dh_hive_unit_settle(struct dh_hive_state *s, u32 unit)
 
 /* ---- Sites ---- */
 
-static u32 site_of(struct dh_hive_state *s, u32 program, u64 id)
+u32 dh_hive_site_of(struct dh_hive_state *s, u32 program, u64 id)
 {
     u32 at = index_in(&s->programs[program].sites, &id, sizeof(id));
     if (at != DH_HIVE_NONE)
@@ -292,7 +292,7 @@ u32 dh_hive_unit_new(struct dh_hive_state *s, u32 program, u64 id, bool bundle, 
                                .tally = {.symmetric = !bundle && sites[0] == sites[1]},
                                .tasks = DH_HIVE_NONE};
     for (u32 side = 0; side < 2; side++) {
-        u->at[side] = site_of(s, program, sites[side]);
+        u->at[side] = dh_hive_site_of(s, program, sites[side]);
         if (side && u->at[0] == u->at[1])
             break;
         u->next[side] = s->sites[u->at[side]].first;

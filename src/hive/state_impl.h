@@ -15,6 +15,7 @@ u32 dh_hive_unit_new(struct dh_hive_state *s, u32 program, u64 id, bool bundle, 
 void dh_hive_unit_join(struct dh_hive_state *s, u32 unit, u32 build, u32 pair);
 /* Its verdict, its tasks or its builds have changed: put its slots where they belong. */
 void dh_hive_unit_settle(struct dh_hive_state *s, u32 unit);
+u32 dh_hive_site_of(struct dh_hive_state *s, u32 program, u64 id);
 /* A result has come to this access, or not; other units with it are put where they belong then. */
 void dh_hive_site_tell(struct dh_hive_state *s, u32 site, bool reached);
 /* Ends all of its tasks. */

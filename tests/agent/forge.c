@@ -58,6 +58,7 @@ int main(int argc, char **argv)
     pid_t pid = start(argv[1], ends[1], input[0]);
     close(ends[1]);
     close(input[0]);
+    dh_chase_target_announce(ends[0], true);
     if (!sites.n || dh_chase_target_meet(&t, ends[0], pid, &why) != 0 ||
         dh_chase_target_place(&t, &sites, &why) != 0) {
         printf("cannot forge: %zu sites; %s\n", sites.n, why);

@@ -1,6 +1,7 @@
 /*
  * prog.c - a program with a race that it comes to when it is told: it reads commands from its standard input, of which
- * "go" starts two threads that race all the time, "hang" stops these for ever, "crash" aborts, and "end", or the end of the input, ends it.
+ * "go" starts two threads that race all the time, "hang" stops these for ever, "crash" aborts, "whose" says whether calls of sem_post are libc's or the
+ * program's own (deadheat's), and "end", or the end of the input, ends it.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -44,6 +45,14 @@ static void plain(void)
 }
 #endif
 
+/* The address is that which calls go to. */
+static const char *whose(void)
+{
+    extern char __executable_start, etext; // NOLINT(bugprone-reserved-identifier): the linker's
+    int (*volatile function)(sem_t *) = sem_post;
+    return (char *)function >= &__executable_start && (char *)function < &etext ? "own" : "libc";
+}
+
 int main(void)
 {
     pthread_t t[2];
@@ -61,7 +70,10 @@ int main(void)
         if (strcmp(line, "go\n") == 0 && n == 0)
             for (; n < 2; n++)
                 pthread_create(&t[n], NULL, visit, n ? line : NULL);
-        fputs(line, stdout);
+        if (strcmp(line, "whose\n") == 0)
+            puts(whose());
+        else
+            fputs(line, stdout);
         fflush(stdout);
     }
     atomic_store(&over, 1);

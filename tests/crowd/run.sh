@@ -6,7 +6,7 @@ suite=crowd
 cd "$work" || exit 1
 hive=
 trap '[ -n "$hive" ] && kill $hive; rm -rf "$work"' EXIT
-for p in racy quiet; do
+for p in racy quiet copies; do
     "$deadheat" cc --dh-mode=field -g -O1 -pthread "$here/$p.c" -o $p >log 2>&1 || { bad build "$(tail -3 log | tr '\n' '|')"; exit 1; }
     "$deadheat" hive add --db=hive.db --source ./$p | sed -n 's/.*shown once: //p' >$p.key
 done
@@ -41,6 +41,13 @@ print({(f['function'], f['file'].split('/')[-1]) for c in json.load(sys.stdin)['
 same racy-runs "$(wc -l <seeds)" "$(value racy.json "d['runs']")"
 same racy-seeds "$(sort -u seeds | wc -l)" "$(wc -l <seeds)"
 same racy-cost "$(value racy.json "d['cost']['results'] >= d['sent'] > 0 and d['cost']['users'] > 0")" True
+
+# So is one of which both accesses are made by the C library.
+for budget in 20s 40s 80s; do
+    crowd copies --runs=100 --rmax=100% --budget=$budget --format=json -- ./copies >copies.json 2>err
+    [ "$(value copies.json "v['unknown']")" = 0 ] && break
+done
+same copies "$(value copies.json "v['true race'] == d['candidates'] > 0")" True
 
 # What is no race is none, and why is known: it is ordered.
 crowd quiet --runs=40 --rmax=100% --budget=60s --format=json -- ./quiet pids >quiet.json 2>err

@@ -46,6 +46,19 @@ static void budget(void **state)
     assert_false(dh_chase_policy_decide(&p, 0, 100 * SECOND));
 }
 
+/* What earlier runs have left counts, and what they have spent beyond their budget. */
+static void carried(void **state)
+{
+    (void)state;
+    struct dh_chase_policy p = {.rmax = 0.02, .delay = 1000, .patience = PATIENCE, .carried = 10000};
+    assert_int_equal(dh_chase_policy_left(&p, 0, 8000), 2000 - MARGIN);
+    assert_int_equal(dh_chase_policy_delay(&p, 0, 0, 6500), 500);
+    p.carried = -10000;
+    assert_int_equal(dh_chase_policy_left(&p, SECOND / 2, 0), 0);
+    assert_true(dh_chase_policy_budget(&p, 0, SECOND / 2) == 0);
+    assert_int_equal(dh_chase_policy_delay(&p, 0, SECOND, 0), 1000);
+}
+
 /* What has no limit of its own is expected again, and worse. */
 static void margin(void **state)
 {
@@ -311,7 +324,7 @@ int main(void)
         cmocka_unit_test(budget), cmocka_unit_test(margin),    cmocka_unit_test(longer),
         cmocka_unit_test(once),   cmocka_unit_test(frequency), cmocka_unit_test(waits),
         cmocka_unit_test(traps),  cmocka_unit_test(shown),     cmocka_unit_test(late),
-        cmocka_unit_test(rest),   cmocka_unit_test(bound),
+        cmocka_unit_test(rest),   cmocka_unit_test(bound),     cmocka_unit_test(carried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

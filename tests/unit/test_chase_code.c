@@ -284,6 +284,42 @@ static void moved_call(void **state)
     munmap(p, PAGES);
 }
 
+/* Runs p's call, which leads to the function behind it, in a slot. There the function returns to a breakpoint, if that is
+ * asked for: what the trap would do, leaving it, is done by a nop in its place. */
+static long run_copy(u8 *p, bool stop)
+{
+    struct dh_chase_code c;
+    u8 slot[DH_CONTROL_SLOT], *to = p + PAGES / 2;
+    assert_int_equal(dh_chase_code_read(p, 5, false, &c), 0);
+    c.kind = DH_CHASE_CODE_ACCESS;
+    c.copies = true;
+    int n = dh_chase_code_move(&c, (u64)(uintptr_t)p, (u64)(uintptr_t)to, stop, slot);
+    assert_in_range(n, 1, DH_CONTROL_SLOT);
+    memcpy(to, slot, sizeof(slot));
+    if (stop && dh_chase_code_can_stop(&c)) {
+        assert_int_equal(to[dh_chase_code_behind(&c)], DH_CONTROL_BREAKPOINT);
+        to[dh_chase_code_behind(&c)] = 0x90;
+    }
+    return ((long (*)(void))(uintptr_t)to)();
+}
+
+static void moved_copy(void **state)
+{
+    (void)state;
+    /* call 3; ret | at 8: mov (%rsp), %rax; ret */
+    static const u8 call[] = {0xe8, 0x03, 0, 0, 0, 0xc3, 0x90, 0x90, 0x48, 0x8b, 0x04, 0x24, 0xc3};
+    /* jmp 3 | at 8: mov $42, %eax; ret */
+    static const u8 jump[] = {0xe9, 0x03, 0, 0, 0, 0x90, 0x90, 0x90, 0xb8, 42, 0, 0, 0, 0xc3};
+    u8 *p = new_pages();
+    memcpy(p, call, sizeof(call));
+    assert_int_equal(run_copy(p, false), (long)(uintptr_t)(p + 5));
+    assert_int_equal(run_copy(p, true), (long)(uintptr_t)(p + PAGES / 2 + 27)); /* behind a push and a jump */
+    memcpy(p, jump, sizeof(jump));
+    assert_int_equal(run_copy(p, false), 42);
+    assert_int_equal(run_copy(p, true), 42); /* it does not come back */
+    munmap(p, PAGES);
+}
+
 static void too_far(void **state)
 {
     (void)state;
@@ -303,7 +339,7 @@ int main(void)
         cmocka_unit_test(no_instruction),    cmocka_unit_test(kinds_of_refused),
         cmocka_unit_test(moved_plain),       cmocka_unit_test(moved_relative),
         cmocka_unit_test(frame_that_counts), cmocka_unit_test(moved_call),
-        cmocka_unit_test(too_far),
+        cmocka_unit_test(moved_copy),        cmocka_unit_test(too_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -378,6 +378,30 @@ static void test_bundle(void **unused)
     end();
 }
 
+/* Two accesses of a bundle that did not meet are no candidate, but it is known that they are executed. */
+static void test_bundle_reached(void **unused)
+{
+    (void)unused;
+    begin(0, true);
+    const struct dh_pairs *t = state.builds[0].table;
+    const char *why;
+    char name[DH_HIVE_HASH + 1], a[17], b[17];
+    dh_hive_id_text(t->sites[0].id, a);
+    dh_hive_id_text(t->sites[1].id, b);
+    json_t *r =
+        json_pack("{s:s, s:I, s:s, s:s, s:[{s:[s,s], s:s}]}", "id", "00000000000000000000000000000001",
+                  "task", (json_int_t)poll(1), "result", "inference", "run",
+                  "00000000000000000000000000000001", "pairs", "sites", a, b, "saw", "not-aliasing");
+    assert_int_equal(dh_hive_add_result(&hive, 0, hive_name(name, DH_HIVE_HASH, 1), r, &why),
+                     DH_HIVE_CREATED);
+    json_decref(r);
+    keep_log();
+    assert_int_equal(state.n_units, 1);
+    for (int side = 0; side < 2; side++)
+        assert_int_equal(state.sites[state.units[0].at[side]].reached, 1);
+    end();
+}
+
 /* Only one thread ever came to it; then, in another run, two did. */
 static void test_context(void **unused)
 {
@@ -605,6 +629,7 @@ int main(void)
         cmocka_unit_test(test_overdue),
         cmocka_unit_test(test_relief),
         cmocka_unit_test(test_bundle),
+        cmocka_unit_test(test_bundle_reached),
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_verdicts_carry_over),
         cmocka_unit_test(test_style),

@@ -1,0 +1,72 @@
+/*
+ * purse.c - see purse.h.
+ */
+#include "agent/purse.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { LENGTH = 3 * 21 }; /* each number has 20 places, so that a short one leaves nothing of a long one */
+
+static const int64_t most_run_us = 30ll * 86400 * 1000000; /* a hive takes no result of years */
+
+/* Locked. -1: there is none, and there can be none. */
+static int open_purse(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* What cannot be read is empty. */
+static struct dh_agent_purse read_purse(int fd, u64 if_new)
+{
+    char text[LENGTH + 1] = "";
+    long long n[3] = {0};
+    ssize_t got = pread(fd, text, LENGTH, 0);
+    if (got == 0)
+        return (struct dh_agent_purse){.left_us = (int64_t)if_new};
+    if (got < 0 || sscanf(text, "%lld %lld %lld", &n[0], &n[1], &n[2]) != 3)
+        return (struct dh_agent_purse){0};
+    return (struct dh_agent_purse){n[0], n[1], n[2]};
+}
+
+static bool write_purse(int fd, const struct dh_agent_purse *p)
+{
+    char text[LENGTH + 1];
+    int n = snprintf(text, sizeof(text), "%20lld %20lld %20lld\n", (long long)p->left_us,
+                     (long long)p->run_us, (long long)p->waited_us);
+    return n == LENGTH && pwrite(fd, text, LENGTH, 0) == LENGTH;
+}
+
+struct dh_agent_purse dh_agent_purse_take(const char *path, u64 grant_us)
+{
+    int fd = open_purse(path);
+    if (fd < 0)
+        return (struct dh_agent_purse){0};
+    struct dh_agent_purse p = read_purse(fd, grant_us);
+    if (!write_purse(fd, &(struct dh_agent_purse){0}))
+        p = (struct dh_agent_purse){0};
+    close(fd);
+    return p;
+}
+
+void dh_agent_purse_give(const char *path, const struct dh_agent_purse *more, u64 most_us)
+{
+    int fd = open_purse(path);
+    if (fd < 0)
+        return;
+    struct dh_agent_purse p = read_purse(fd, 0);
+    p.left_us += more->left_us;
+    p.left_us = p.left_us < (int64_t)most_us ? p.left_us : (int64_t)most_us;
+    p.run_us += more->run_us;
+    p.run_us = p.run_us < most_run_us ? p.run_us : most_run_us;
+    p.waited_us += more->waited_us;
+    write_purse(fd, &p); /* if not, it stays empty */
+    close(fd);
+}
