@@ -11,7 +11,9 @@
 
 static const char usage[] =
     "usage: deadheat hive serve --db=DB [OPTIONS]\n"
-    "       deadheat hive add --db=DB|--hive=URL [--program=NAME] [--style=relay|sound] [--source] FILE...\n"
+    "       deadheat hive add --db=DB|--hive=URL [--program=NAME] [--style=relay|sound] [--filter=FILE] "
+    "[--source]\n"
+    "                         FILE...\n"
     "       deadheat hive key --db=DB|--hive=URL --program=NAME [--revoke=NUMBER]\n"
     "       deadheat hive status --db=DB [--format=text|json|csv]\n"
     "       deadheat hive export --db=DB --format=json|sarif|csv [--program=NAME] [--build=ID] [-o FILE]\n"
@@ -48,6 +50,10 @@ static const char usage[] =
     "  --cert=FILE           trust this certificate\n"
     "  --program=NAME        of which program they are builds (default: the file's name)\n"
     "  --style=relay|sound   which pairs are candidates, as 'deadheat static' has them (default: relay)\n"
+    "  --filter=FILE         only pairs that are in dpPairs, by what 'deadheat caper export --to=filter' "
+    "wrote "
+    "there;\n"
+    "                        the style is sound then, if nothing else is said\n"
     "  --source              upload the lines of source around the accesses, too, to be shown beside them\n"
     "\n"
     "key: make one more key, or revoke one by its number.\n"
@@ -81,6 +87,7 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
                  {"build", &c->build},
                  {"candidate", &c->candidate},
                  {"style", &c->style},
+                 {"filter", &c->filter},
                  {"user", &c->user},
                  {"format", &c->format},
                  {"output", &c->output},
@@ -95,12 +102,30 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
                  {"timeout", &c->timeout},
                  {"snapshot", &c->snapshot},
                  {"reader-token-file", &c->reader}};
-    static const char *const names[] = {
-        "--db",          "--hive",    "--program",          "--build",    "--candidate",
-        "--user",        "--format",  "--output",           "--revoke",   "--listen",
-        "--cert",        "--key",     "--admin-token-file", "--rate",     "--bound",
-        "--connections", "--timeout", "--snapshot",         "--insecure", "--help",
-        "--source",      "--style",   "--reader-token-file"};
+    static const char *const names[] = {"--db",
+                                        "--hive",
+                                        "--program",
+                                        "--build",
+                                        "--candidate",
+                                        "--user",
+                                        "--format",
+                                        "--output",
+                                        "--revoke",
+                                        "--listen",
+                                        "--cert",
+                                        "--key",
+                                        "--admin-token-file",
+                                        "--rate",
+                                        "--bound",
+                                        "--connections",
+                                        "--timeout",
+                                        "--snapshot",
+                                        "--insecure",
+                                        "--help",
+                                        "--source",
+                                        "--style",
+                                        "--reader-token-file",
+                                        "--filter"};
     const char *v;
     for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++) {
         if ((v = dh_cli_value(arg, flags[i].name))) {
@@ -148,6 +173,8 @@ static int read_flags(struct dh_cli_hive *c, int argc, char **argv)
         rc = dh_cli_fail(c->command, "which hive? Give its database: --db=hive.db, or --db=postgres://...");
     if (!rc && c->style && strcmp(c->style, "relay") != 0 && strcmp(c->style, "sound") != 0)
         rc = dh_cli_fail(c->command, "--style cannot be '%s'; it must be relay or sound", c->style);
+    if (!rc && c->filter && strcmp(c->command, "hive add") != 0)
+        rc = dh_cli_fail(c->command, "--filter is for 'deadheat hive add'");
     if (!rc && c->n_files && strcmp(c->command, "hive add") != 0)
         rc = dh_cli_fail(c->command, "it takes no file: '%s'", c->files[0]);
     return rc;
