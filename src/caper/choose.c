@@ -78,6 +78,39 @@ void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, enum
     dh_pairs_add_counter(table, DH_PAIRS_COUNT_SOUND, now - dh_pairs_counter(table, DH_PAIRS_COUNT_SOUND));
 }
 
+/* ---- Bundles that keep their names ---- */
+
+void dh_caper_choose_named(struct dh_pairs *table, const struct dh_caper_sets *s, u64 most)
+{
+    size_t n, n_left = 0;
+    struct dh_pairs_pair *all = dh_pairs_take_pairs(table, &n);
+    u32 *room = room_for_sites(table), *other = room_for_sites(table);
+    for (size_t i = 0; i < n; i++) {
+        u64 left = (u64)wanted_sites(table, s, &all[i], 0, ESCAPED, room) *
+                   wanted_sites(table, s, &all[i], 1, ESCAPED, room);
+        if (!(all[i].flags & DH_PAIRS_SOUND) || !left)
+            continue;
+        if (left > most)
+            dh_pairs_add_pair(table, &all[i]);
+        else
+            all[n_left++] = all[i];
+    }
+    for (size_t i = 0; i < n_left; i++) {
+        struct dh_pairs_pair one = all[i];
+        size_t rows = wanted_sites(table, s, &all[i], 0, ESCAPED, room),
+               columns = wanted_sites(table, s, &all[i], 1, ESCAPED, other);
+        one.alike[0] = one.alike[1] = 0;
+        for (size_t k = 0; k < rows * columns; k++) {
+            one.side[0].site = room[k / columns];
+            one.side[1].site = other[k % columns];
+            dh_pairs_add_pair(table, &one);
+        }
+    }
+    free(room);
+    free(other);
+    free(all);
+}
+
 /* ---- Bundles written out ---- */
 
 static u32 site_at(const struct dh_pairs *t, const struct dh_pairs_pair *pair, int side, size_t i)

@@ -63,6 +63,10 @@ enum dh_caper_set { DH_CAPER_DP, DH_CAPER_SP, DH_CAPER_SOUND /* both */ };
  * spPairs, all sites of one of its sides have not escaped. */
 void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, enum dh_caper_set set,
                      const struct dh_caper_count *count);
+/* dpPairs, for those who know bundles by their ids, which are made of all their sites: what is left of a
+ * bundle is written out as pairs if these are at most so many; else the bundle stays as it is. The table's
+ * counters stay, too. */
+void dh_caper_choose_named(struct dh_pairs *table, const struct dh_caper_sets *s, u64 most);
 /* Bundles are written out as pairs: at first one pair of each, then the rest of the smallest ones, up to a
  * number of pairs in all; 0: all of them. How many pairs of sites are left out, at most. */
 u64 dh_caper_expand(struct dh_pairs *table, u64 limit);

@@ -2,8 +2,8 @@
  * caper_export.c - `deadheat caper export`: the sets, for other tools.
  *
  * Pairs are findings in JSON, which `chase --pairs` takes; a filter is a line for each access that can race
- * at all, for tools that need to know only that (Caper, CC 2017, section 2.2); JSON has all of it, and
- * bundles stay bundles there.
+ * at all, for `hive add --filter` and for tools that need to know only that (Caper, CC 2017, section 2.2);
+ * JSON has all of it, and bundles stay bundles there.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,9 +29,10 @@ static const char usage[] =
     "\n"
     "  --state=FILE   the state\n"
     "  --to=pairs     the pairs of dpPairs as findings in JSON, for 'deadheat chase --pairs'\n"
-    "  --to=filter    one line for each access that can race at all, with tab-separated columns: id,\n"
-    "                 FILE:LINE:COLUMN, function, kind, whether it has touched memory that other threads\n"
-    "                 could reach (yes, no), and whether it is in a pair of dpPairs (yes, no)\n"
+    "  --to=filter    for 'deadheat hive add --filter' and other tools: one line for each access that can\n"
+    "                 race at all, with tab-separated columns: id, FILE:LINE:COLUMN, function, kind, whether\n"
+    "                 it has touched memory that other threads could reach (yes, no), and whether it is in a\n"
+    "                 pair of dpPairs (yes, no)\n"
     "  --to=json      sites and bundles of both sets\n"
     "  --limit=N      with --to=pairs: at most N pairs (default: 10000; 0: all)\n"
     "  -o FILE, --output=FILE  write there instead of standard output\n"
@@ -40,7 +41,9 @@ static const char usage[] =
     "\n"
     "Examples:\n"
     "  deadheat caper export --state=prog.caper --to=pairs -o dp.json\n"
-    "  deadheat chase --pairs=dp.json --trials=20 -- ./prog\n";
+    "  deadheat chase --pairs=dp.json --trials=20 -- ./prog\n"
+    "  deadheat caper export --state=prog.caper --to=filter -o dp.filter\n"
+    "  deadheat hive add --db=hive.db --filter=dp.filter ./prog-field\n";
 
 enum to { TO_NOTHING, TO_PAIRS, TO_FILTER, TO_JSON };
 

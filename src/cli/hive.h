@@ -14,6 +14,7 @@ struct dh_cli_hive {
     const char *db, *hive; /* its database, or where it is served */
     const char *program, *build, *candidate, *user, *format, *output, *revoke, *listen, *cert, *key, *token;
     const char *style;  /* "relay" or "sound"; NULL: not said */
+    const char *filter; /* a file of `caper export --to=filter`, by which pairs are left out */
     const char *reader; /* a file with the reader's token */
     const char *rate, *bound, *connections, *timeout, *snapshot;
     bool insecure, source;
@@ -31,6 +32,12 @@ int dh_cli_hive_stored(struct dh_cli_hive *c, bool stored, enum dh_hive_status s
 /* The same by a hive's interface, if --hive is given. */
 int dh_cli_hive_remote_add(struct dh_cli_hive *c);
 int dh_cli_hive_remote_key(struct dh_cli_hive *c);
+
+/* hive_build.c: a program's build id and the bytes of its table, with --filter only those pairs that are in
+ * dpPairs; of these it says how many. 0, or the exit status after a message. */
+int dh_cli_hive_build(struct dh_cli_hive *c, const char *path, struct dh_caper_build *ret);
+/* A build that was there already keeps the pairs that it was added with, whatever a filter says. */
+void dh_cli_hive_say_kept(const struct dh_cli_hive *c, bool is_new);
 
 /* hive_source.c: the lines of source around the sites of a build's table, as a document from malloc
  * (hive/source.h). Says on standard error which files cannot be read. NULL after a message. */

@@ -109,9 +109,9 @@ static void work_add(struct dh_hive_batch *b, void *ctx)
 static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char *path)
 {
     struct dh_caper_build build;
-    const char *why;
-    if (dh_caper_build_bytes(&c->arena, path, &build, &why) != 0)
-        return dh_cli_fail(c->command, "'%s' %s", path, why);
+    int rc = dh_cli_hive_build(c, path, &build);
+    if (rc)
+        return rc;
     struct change x = {.c = c, .build = &build, .program = c->program ? c->program : dh_path_base(path)};
     struct dh_cli_source_count lines;
     if (c->source && !(x.source = dh_cli_hive_source(c, path, &build, &lines)))
@@ -120,7 +120,7 @@ static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char 
     bool stored = dh_hive_engine_run(e, work_add, &x);
     free(x.source);
     free(x.symbols);
-    int rc = dh_cli_hive_stored(c, stored, x.status, x.why);
+    rc = dh_cli_hive_stored(c, stored, x.status, x.why);
     if (rc)
         return rc;
     printf("%s: build %s %s: %zu candidate%s, %zu bundle%s", x.program, build.id_text,
@@ -129,6 +129,7 @@ static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char 
     if (x.known)
         printf("; %zu known from other builds", x.known);
     putchar('\n');
+    dh_cli_hive_say_kept(c, x.status == DH_HIVE_CREATED);
     if (c->source)
         dh_cli_hive_source_print(x.program, &lines, x.source_status != DH_HIVE_OK);
     if (x.wants_key)

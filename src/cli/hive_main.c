@@ -11,7 +11,9 @@
 
 static const char usage[] =
     "usage: deadheat hive serve --db=DB [OPTIONS]\n"
-    "       deadheat hive add --db=DB|--hive=URL [--program=NAME] [--style=relay|sound] [--source] FILE...\n"
+    "       deadheat hive add --db=DB|--hive=URL [--program=NAME] [--style=relay|sound] [--filter=FILE] "
+    "[--source]\n"
+    "                         FILE...\n"
     "       deadheat hive key --db=DB|--hive=URL --program=NAME [--revoke=NUMBER]\n"
     "       deadheat hive status --db=DB [--format=text|json|csv]\n"
     "       deadheat hive export --db=DB --format=json|sarif|csv [--program=NAME] [--build=ID] [-o FILE]\n"
@@ -50,6 +52,8 @@ static const char usage[] =
     "  --cert=FILE           trust this certificate\n"
     "  --program=NAME        the program that these are builds of (default: the file's name)\n"
     "  --style=relay|sound   which pairs are candidates, as in 'deadheat static' (default: relay)\n"
+    "  --filter=FILE         only pairs in dpPairs, from a file by 'deadheat caper export --to=filter';\n"
+    "                        the default style is then sound\n"
     "  --source              also upload the source lines around the accesses, to be shown with them\n"
     "\n"
     "key: create another key, or revoke one by its number.\n"
@@ -85,6 +89,7 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
                  {"build", &c->build},
                  {"candidate", &c->candidate},
                  {"style", &c->style},
+                 {"filter", &c->filter},
                  {"user", &c->user},
                  {"format", &c->format},
                  {"output", &c->output},
@@ -99,12 +104,30 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
                  {"timeout", &c->timeout},
                  {"snapshot", &c->snapshot},
                  {"reader-token-file", &c->reader}};
-    static const char *const names[] = {
-        "--db",          "--hive",    "--program",          "--build",    "--candidate",
-        "--user",        "--format",  "--output",           "--revoke",   "--listen",
-        "--cert",        "--key",     "--admin-token-file", "--rate",     "--bound",
-        "--connections", "--timeout", "--snapshot",         "--insecure", "--help",
-        "--source",      "--style",   "--reader-token-file"};
+    static const char *const names[] = {"--db",
+                                        "--hive",
+                                        "--program",
+                                        "--build",
+                                        "--candidate",
+                                        "--user",
+                                        "--format",
+                                        "--output",
+                                        "--revoke",
+                                        "--listen",
+                                        "--cert",
+                                        "--key",
+                                        "--admin-token-file",
+                                        "--rate",
+                                        "--bound",
+                                        "--connections",
+                                        "--timeout",
+                                        "--snapshot",
+                                        "--insecure",
+                                        "--help",
+                                        "--source",
+                                        "--style",
+                                        "--reader-token-file",
+                                        "--filter"};
     const char *v;
     for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++) {
         if ((v = dh_cli_value(arg, flags[i].name))) {
@@ -152,6 +175,8 @@ static int read_flags(struct dh_cli_hive *c, int argc, char **argv)
         rc = dh_cli_fail(c->command, "which hive? Give its database: --db=hive.db, or --db=postgres://...");
     if (!rc && c->style && strcmp(c->style, "relay") != 0 && strcmp(c->style, "sound") != 0)
         rc = dh_cli_fail(c->command, "--style cannot be '%s'; it must be relay or sound", c->style);
+    if (!rc && c->filter && strcmp(c->command, "hive add") != 0)
+        rc = dh_cli_fail(c->command, "--filter is for 'deadheat hive add'");
     if (!rc && c->n_files && strcmp(c->command, "hive add") != 0)
         rc = dh_cli_fail(c->command, "it takes no file: '%s'", c->files[0]);
     return rc;

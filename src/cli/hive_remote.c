@@ -242,10 +242,11 @@ static int add_file(struct remote *r, const char *path)
 {
     struct dh_cli_hive *c = r->c;
     struct dh_caper_build build;
-    const char *why, *program = c->program ? c->program : dh_path_base(path);
+    const char *program = c->program ? c->program : dh_path_base(path);
     json_t *answer;
-    if (dh_caper_build_bytes(&c->arena, path, &build, &why) != 0)
-        return dh_cli_fail(c->command, "'%s' %s", path, why);
+    int rc = dh_cli_hive_build(c, path, &build);
+    if (rc)
+        return rc;
     if (build.n_bytes > MOST_TABLE)
         return dh_cli_fail(c->command, "the table of '%s' has %zu bytes, and a hive takes up to %d", path,
                            build.n_bytes, MOST_TABLE);
@@ -255,12 +256,14 @@ static int add_file(struct remote *r, const char *path)
     char *where = dh_arena_printf(&c->arena, "/v1/builds?program=%s&build=%s%s%s", name, build.id_text,
                                   c->style ? "&style=" : "", c->style ? c->style : "");
     curl_free(name);
-    int rc = ask(r, where, build.bytes, build.n_bytes, &answer);
+    rc = ask(r, where, build.bytes, build.n_bytes, &answer);
     if (rc)
         return rc;
     bool is_new = json_is_true(json_object_get(answer, "new"));
     json_decref(answer);
     rc = tell(r, program, build.id_text, is_new);
+    if (!rc)
+        dh_cli_hive_say_kept(c, is_new);
     if (!rc)
         rc = add_symbols(r, path, &build);
     return !rc && c->source ? add_source(r, path, program, &build) : rc;

@@ -168,8 +168,61 @@ static void test_limit(void **state)
     dh_pairs_free(p);
 }
 
+/* For those who know bundles by their ids: all of dpPairs is left, and more only in bundles that are as they
+ * were, of which there is more left than is written out. */
+static void check_named(struct dh_pairs *p, u32 n_sites, u64 most)
+{
+    static struct truth before, after;
+    struct dh_caper_sets s;
+    u32 share = 1 + below(4);
+    u64 ids[64];
+    size_t n = p->n_pairs;
+    for (size_t i = 0; i < n; i++)
+        ids[i] = p->pairs[i].id;
+    write_out(p, &before);
+    dh_caper_sets_init(&s, p);
+    for (u32 i = 0; i < n_sites; i++)
+        if (below(share) == 0)
+            dh_caper_sets_add(&s, i);
+    dh_caper_choose_named(p, &s, most);
+    for (size_t i = 0; i < p->n_pairs; i++) {
+        u32 a[MAX_SITES + 1], b[MAX_SITES + 1];
+        size_t rows = sites_of(p, &p->pairs[i], 0, a), columns = sites_of(p, &p->pairs[i], 1, b),
+               left[2] = {0};
+        bool known = false;
+        for (size_t k = 0; k < n; k++)
+            known |= ids[k] == p->pairs[i].id;
+        for (size_t k = 0; k < rows; k++)
+            left[0] += dh_caper_has(s.escaped, a[k]);
+        for (size_t k = 0; k < columns; k++)
+            left[1] += dh_caper_has(s.escaped, b[k]);
+        assert_true(rows * columns == 1 ? left[0] * left[1] == 1 : known && left[0] * left[1] > most);
+    }
+    write_out(p, &after);
+    for (u32 i = 0; i < n_sites; i++)
+        for (u32 k = i; k < n_sites; k++) {
+            bool dynamic = before.pair[i][k] && dh_caper_has(s.escaped, i) && dh_caper_has(s.escaped, k);
+            assert_true(after.pair[i][k] ? before.pair[i][k] : !dynamic);
+        }
+    dh_caper_sets_done(&s);
+}
+
+static void test_named(void **state)
+{
+    (void)state;
+    for (seed = 1; seed < 200; seed++) {
+        u64 round = seed;
+        u32 n_sites = 1 + below(MAX_SITES);
+        struct dh_pairs *p = random_table(n_sites, below(30));
+        check_named(p, n_sites, round % 3 * 40);
+        dh_pairs_free(p);
+        seed = round;
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_limit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_limit),
+                                       cmocka_unit_test(test_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

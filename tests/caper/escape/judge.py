@@ -2,8 +2,10 @@
 
 WORK/NAME.tsv is what `deadheat caper export --to=filter` says of the program NAME after its run, and WORK/NAME.without.tsv of the one
 that was built without its rule, if it names one (run.sh). Marks are in the source and in escape.h; a mark in escape.h counts if the
-program uses what it stands in: of the frame unless it has its own, of prepare() unless it promises nothing.
+program uses what it stands in: of the frame unless it has its own, of prepare() unless it promises nothing. SUITE in the environment
+is what the cases are called (default: escape).
 """
+import os
 import pathlib
 import re
 import sys
@@ -60,10 +62,10 @@ def judge(work, source):
 
 
 def main():
-    work, failed = pathlib.Path(sys.argv[1]), 0
+    work, suite, failed = pathlib.Path(sys.argv[1]), os.environ.get("SUITE", "escape"), 0
     for source in map(pathlib.Path, sys.argv[2:]):
         why = judge(work, source)
-        print(f"FAIL escape/{source.stem}: {why}" if why else f"ok escape/{source.stem}")
+        print(f"FAIL {suite}/{source.stem}: {why}" if why else f"ok {suite}/{source.stem}")
         failed |= why is not None
     return failed
 
