@@ -42,6 +42,7 @@ static unsigned handed_count; /* under `handed` */
 static unsigned char reported[BLOCKS];
 static unsigned ready;   /* threads that have begun; woken */
 static unsigned visited; /* visits made; woken */
+static unsigned begun;   /* visitors; woken */
 static unsigned seed;
 
 static void race_found(uintptr_t at);
@@ -161,6 +162,7 @@ static void *visit(void *arg)
     int me = (int)(intptr_t)arg;
     uint64_t state = seed * 16 + 7 + (uint64_t)me;
     static const unsigned sizes[] = {1, 2, 4, 8, 16};
+    unseen_wake(&begun);
     if (!MANY || me == 0)
         unseen_wait(&ready, OWNERS + 1);
     for (int b = 0; b < BLOCKS; b++) {
@@ -178,6 +180,7 @@ static void *visit(void *arg)
             CHECK(pthread_mutex_unlock(&guards[b]) == 0);
         unseen_wake(&visited);
     }
+    unseen_wait(&begun, VISITORS); /* so that all are there at once, however busy the machine is */
     return NULL;
 }
 
@@ -209,7 +212,7 @@ DH_UNTRACKED static void begin(size_t round)
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     CHECK((void *)room != MAP_FAILED);
     memory = room + BLOCK - 1 - ((uintptr_t)room - 1) % BLOCK + round * BLOCKS * BLOCK;
-    ready = visited = 0;
+    ready = visited = begun = 0;
     collect_every = seed % 2 ? 64 : 0;
     for (int b = 0; b < BLOCKS; b++)
         reported[b] = 0;
