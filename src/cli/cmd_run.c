@@ -39,7 +39,7 @@ static const char usage_head[] =
     "\n"
     "  --force                 do not fail if nothing that ran was compiled with deadheat\n"
     "  --format=FORMAT[:FILE]  also write the findings to FILE at the end; without FILE, print them on\n"
-    "                          standard error instead of the text\n"
+    "                          standard error instead of the text. Can be given several times\n"
     "  --update-baseline       write the findings to the file given by --baseline; then none of them is new\n"
     "  --filter=STATE          skip checks that cannot find anything according to a state of 'deadheat\n"
     "                          caper', and those of memory that has not escaped so far; the program must\n"
@@ -154,17 +154,31 @@ static int check_together(void)
     return 0;
 }
 
-/* NAME, or NAME:FILE */
+/* NAME, or NAME:FILE; one more document, unless it is text. */
 static int set_format(struct request *q, const char *value)
 {
-    const char *colon = strchr(value, ':');
+    struct dh_run_reports *r = &q->reports;
+    const char *colon = strchr(value, ':'), *file = colon ? colon + 1 : NULL;
     const char *name = colon ? dh_arena_dup(&q->arena, value, (size_t)(colon - value)) : value;
-    q->reports.file = colon ? colon + 1 : NULL;
+    enum dh_print_format format;
     if (colon && !colon[1])
         return dh_cli_fail("run", "--format=%s needs the name of a file behind the colon", value);
     if (colon && strcmp(name, "text") == 0)
         return dh_cli_fail("run", "text is printed while the program runs, and not into a file");
-    return dh_cli_format("run", name, &q->reports.format);
+    int rc = dh_cli_format("run", name, &format);
+    for (size_t i = 0; i < r->n_documents && !rc; i++) {
+        const char *other = r->documents[i].file;
+        if (file ? other && strcmp(file, other) == 0 : !other)
+            rc = dh_cli_fail("run", "two documents of --format cannot both go to %s",
+                             file ? file : "standard error");
+    }
+    if (!rc && r->n_documents == DH_RUN_DOCUMENTS)
+        rc = dh_cli_fail("run", "there can be no more than %d documents of --format", DH_RUN_DOCUMENTS);
+    if (rc || format == DH_PRINT_TEXT)
+        return rc;
+    r->documents[r->n_documents].format = format;
+    r->documents[r->n_documents++].file = file;
+    return 0;
 }
 
 static int set_flag(struct request *q, const char *arg);
@@ -233,15 +247,17 @@ static int try_suppressions(struct request *q, const char *path)
     return dh_suppress_load(&rules, path, complain_later, NULL, &bad);
 }
 
-static int check_document(struct request *q)
+static int check_documents(struct request *q)
 {
     const char *inputs[] = {checked.suppressions, checked.baseline};
-    struct dh_output to = {0};
-    if (!q->reports.file)
-        return 0;
-    if (dh_output_open(&to, &q->arena, q->reports.file, inputs, DH_ARRAY_LEN(inputs)) != 0)
-        return dh_cli_fail("run", "cannot write '%s': %s", q->reports.file, to.why);
-    dh_output_abandon(&to, false);
+    for (size_t i = 0; i < q->reports.n_documents; i++) {
+        const char *file = q->reports.documents[i].file;
+        struct dh_output to = {0};
+        if (file && dh_output_open(&to, &q->arena, file, inputs, DH_ARRAY_LEN(inputs)) != 0)
+            return dh_cli_fail("run", "cannot write '%s': %s", file, to.why);
+        if (file)
+            dh_output_abandon(&to, false);
+    }
     return 0;
 }
 
@@ -258,7 +274,7 @@ static int check_files(struct request *q, const char *name)
     q->baseline.file = checked.baseline[0] ? dh_arena_strdup(&q->arena, checked.baseline) : NULL;
     if (dh_cli_baseline_load("run", &q->baseline) != 0)
         return DH_EXIT_TROUBLE;
-    if (check_document(q) != 0)
+    if (check_documents(q) != 0)
         return DH_EXIT_TROUBLE;
     if (!output[0])
         return 0;

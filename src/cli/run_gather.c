@@ -190,18 +190,50 @@ static bool serve(struct gatherer *g, int timeout, bool *ret_ended)
 
 /* ---- The process ---- */
 
+/* The documents that were asked for, as far as they can be written: 0, or DH_EXIT_TROUBLE after a message. */
+struct documents {
+    struct dh_arena arena;
+    struct dh_output files[DH_RUN_DOCUMENTS];
+    struct dh_reporter_document all[DH_RUN_DOCUMENTS];
+    size_t n;
+    bool in_place; /* one takes the place of the text */
+};
+
+static int open_documents(struct documents *d, const struct dh_run_reports *reports)
+{
+    int trouble = 0;
+    for (size_t i = 0; i < reports->n_documents; i++) {
+        const char *file = reports->documents[i].file;
+        struct dh_output *to = &d->files[i];
+        d->in_place |= !file;
+        if (file && dh_output_open(to, &d->arena, file, NULL, 0) != 0)
+            trouble = dh_cli_fail("run", "cannot write '%s': %s", file, to->why);
+        else
+            d->all[d->n++] =
+                (struct dh_reporter_document){reports->documents[i].format, file ? to->stream : stderr};
+    }
+    return trouble;
+}
+
+static int close_documents(struct documents *d, const struct dh_run_reports *reports)
+{
+    int trouble = 0;
+    for (size_t i = 0; i < reports->n_documents; i++)
+        if (d->files[i].stream && dh_output_commit(&d->files[i]) != 0)
+            trouble =
+                dh_cli_fail("run", "cannot write '%s': %s", reports->documents[i].file, d->files[i].why);
+    dh_arena_done(&d->arena);
+    return trouble;
+}
+
 static int gather(void *ctx)
 {
     struct gatherer *g = ctx;
     struct dh_reporter_result result;
     const struct dh_options *settings = g->reports->settings;
     struct dh_cli_baseline *baseline = g->reports->baseline;
-    bool has_document = g->reports->format != DH_PRINT_TEXT;
-    struct dh_arena arena = {0};
-    struct dh_output to = {0};
-    int trouble = 0;
-    if (g->reports->file && dh_output_open(&to, &arena, g->reports->file, NULL, 0) != 0)
-        trouble = dh_cli_fail("run", "cannot write '%s': %s", g->reports->file, to.why);
+    struct documents documents = {0};
+    int trouble = open_documents(&documents, g->reports);
     const struct dh_reporter_options options = {
         .out = stderr,
         .messages = stderr,
@@ -211,11 +243,9 @@ static int gather(void *ctx)
         .program = g->program,
         .exitcode = (u64)settings->exitcode,
         .streaming = true,
-        .print = settings->report && !(has_document && !g->reports->file),
-        .format = g->reports->format,
-        .document = !has_document      ? NULL
-                    : g->reports->file ? to.stream
-                                       : stderr,
+        .print = settings->report && !documents.in_place,
+        .documents = documents.all,
+        .n_documents = documents.n,
         .command = "run",
         .all = settings->all,
         .color = dh_cli_wants_color(settings->color, STDERR_FILENO),
@@ -240,9 +270,8 @@ static int gather(void *ctx)
     baseline->update &= result.processes > 0;
     int rc = dh_cli_baseline_end("run", baseline, partial, 0);
     trouble = trouble ? trouble : rc;
-    if (to.stream && dh_output_commit(&to) != 0)
-        trouble = dh_cli_fail("run", "cannot write '%s': %s", g->reports->file, to.why);
-    dh_arena_done(&arena);
+    rc = close_documents(&documents, g->reports);
+    trouble = trouble ? trouble : rc;
     const struct dh_run_result found = {.complete = true,
                                         .instrumented = result.processes > 0,
                                         .status = trouble ? trouble : (int)result.status};

@@ -29,12 +29,17 @@ struct dh_run_result {
 
 struct dh_cli_baseline; /* cli/cmd.h */
 
+enum { DH_RUN_DOCUMENTS = 16 };
+
 /* What is told, and where. */
 struct dh_run_reports {
     const struct dh_options *settings;
     struct dh_cli_baseline *baseline;
-    enum dh_print_format format; /* of a document at the end; text: there is none */
-    const char *file;            /* for it; NULL: it takes the place of the text, on standard error */
+    struct {
+        enum dh_print_format format;
+        const char *file;          /* NULL: it takes the place of the text, on standard error */
+    } documents[DH_RUN_DOCUMENTS]; /* at the end */
+    size_t n_documents;
 };
 
 /* Is this command run by another one, which gathers already? */

@@ -226,7 +226,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 {
     const struct dh_suppress *own = race->process->suppress;
     /* Rules may name a library or its functions. */
-    bool brief = r->options.format == DH_PRINT_TEXT && !r->options.resolve && !r->options.document &&
+    bool brief = r->options.format == DH_PRINT_TEXT && !r->options.resolve && !r->options.n_documents &&
                  !r->suppress.rules && !(own && own->rules);
     struct dh_finding *finding = dh_finding_of_record(&r->arena, r->symbols, race, brief);
     struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
@@ -568,13 +568,13 @@ void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
     fflush(r->options.out);
     if (r->options.print)
         print_summary(r);
-    if (r->options.document) {
-        r->print = (struct dh_print){.out = r->options.document,
-                                     .format = r->options.format,
-                                     .source = r->print.source,
-                                     .cwd = r->print.cwd};
+    for (size_t i = 0; i < r->options.n_documents; i++) {
+        const struct dh_reporter_document *d = &r->options.documents[i];
+        dh_print_done(&r->print);
+        r->print = (struct dh_print){
+            .out = d->out, .format = d->format, .source = r->print.source, .cwd = r->print.cwd};
         print_document(r);
-        fflush(r->options.document);
+        fflush(d->out);
     }
     fflush(r->options.messages);
     *ret = r->result;

@@ -7,6 +7,12 @@
 #include "report/baseline.h"
 #include "report/print.h"
 
+/* That is written at the end, while races are told as text as they come. */
+struct dh_reporter_document {
+    enum dh_print_format format;
+    FILE *out;
+};
+
 struct dh_reporter_options {
     FILE *out;                    /* reports */
     FILE *messages;               /* errors and the summary */
@@ -18,11 +24,12 @@ struct dh_reporter_options {
     u64 exitcode;                /* status because of the races of a process that has not said one; 0: none */
     bool streaming;              /* print each race as it comes, not all at the end with their counts */
     bool print;                  /* false: only count */
-    enum dh_print_format format; /* of the document; while streaming, races are told as text */
-    FILE *document;              /* while streaming: one is written there at the end; NULL: none */
-    const char *command;         /* that the document is of; NULL: "report" */
-    bool resolve;                /* print records that need nothing else in place of a document */
-    bool all;                    /* print races with one cause one by one */
+    enum dh_print_format format; /* of what is printed, unless streaming: then it is text */
+    const struct dh_reporter_document *documents; /* while streaming */
+    size_t n_documents;
+    const char *command; /* that a document is of; NULL: "report" */
+    bool resolve;        /* print records that need nothing else in place of a document */
+    bool all;            /* print races with one cause one by one */
     bool color;
     bool source;
     bool full_names;                 /* of C++, where people read them */

@@ -431,6 +431,32 @@ const char *dh_words_known(struct dh_print *p, u64 n)
     return dh_arena_printf(&p->scratch, "%" PRIu64 " finding%s in the baseline", n, n == 1 ? " is" : "s are");
 }
 
+static bool is_in_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || c == '.';
+}
+
+/* With names of C++ as people write them: identities have them mangled. */
+static const char *demangled(struct dh_print *p, const char *text)
+{
+    struct dh_arena *a = &p->scratch;
+    const char *out = "";
+    while (*text) {
+        size_t n = 0;
+        while (is_in_name(text[n]))
+            n++;
+        const char *name = dh_symbol_demangle(a, dh_arena_dup(a, text, n));
+        out = dh_arena_printf(a, "%s%s", out, dh_symbol_shorten(a, name));
+        text += n;
+        for (n = 0; text[n] && !is_in_name(text[n]);)
+            n++;
+        out = dh_arena_printf(a, "%s%.*s", out, (int)n, text);
+        text += n;
+    }
+    return out;
+}
+
 const char *dh_words_identity(struct dh_print *p, const struct dh_baseline_entry *e)
 {
     if (!e->identity)
@@ -442,7 +468,7 @@ const char *dh_words_identity(struct dh_print *p, const struct dh_baseline_entry
         text = dh_arena_printf(&p->scratch, "%s%s%.*s", text, separator, (int)n, bar);
         bar = bar[n] ? bar + n : NULL;
     }
-    return shown(p, text);
+    return shown(p, demangled(p, text));
 }
 
 void dh_words_put_unseen(struct dh_print *p, FILE *out, struct dh_baseline *b, const char *before)

@@ -222,6 +222,11 @@ echo 'race:^new_counter$' >new-counter.supp
 dh report --baseline=mixed.jsonl --suppressions=new-counter.supp mixed.jsonl
 has fixed-suppressed err '1 finding of the baseline was not seen'
 
+# Names of C++ are told as people write them.
+printf '{"version":2,"findings":[{"fingerprint":"dh2-0123456789ab","identity":"2|read _ZN5Queue3popEv@q.cc+3:9|write _ZZ4mainENK3$_0clEv+1:2|global _ZN5Queue4sizeE"}]}' >cxx.json
+dh report --baseline=cxx.json one.jsonl
+has fixed-demangled err "  dh2-0123456789ab: read Queue::pop()@q.cc+3:9; write main::\$_0::operator()() const+1:2; global Queue::size"
+
 # ---- Updating ----
 dh report --baseline=made.json --update-baseline mixed.jsonl
 same update-status "$status:$(told)" 0:2

@@ -96,6 +96,13 @@ check run-github github "66:[('error', 'two.c', '29', 'data race on global \`kno
 dh run --baseline=known.txt --format=junit:run.xml -- ./two
 cp run.xml out
 check run-junit junit "0:('deadheat run', 1, 0, 1, ['two.c'])"
+dh run --format=sarif:several.sarif --format=csv:several.csv --format=github -- ./two a
+cp several.sarif out
+same run-several "$status:$(count sarif):$(wc -l <several.csv):$(grep -c '^::error' err)" 66:2:3:2
+for more in csv:x github; do
+    dh run --format=csv:x --format=github --format=$more -- sh -c 'touch started'
+    same "run-same-$more" "$status:$(cut -d' ' -f1-11 err)" "2:deadheat run: error: two documents of --format cannot both go to"
+done
 dh run --format=sarif:/nowhere/x -- sh -c 'touch started'
 same run-unwritable "$status:$(cat err)" "2:deadheat run: error: cannot write '/nowhere/x': No such file or directory"
 dh run --format=sarif: -- sh -c 'touch started'
