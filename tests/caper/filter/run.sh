@@ -140,7 +140,7 @@ cp calm-full calm-secure
 chmod 755 . && chmod u+s secure calm-secure
 text=$("$deadheat" run --force --filter=calm --filter-program=./calm-full -- sh -c 'echo "$DEADHEAT_FILTER"')
 DEADHEAT_FILTER=$text ./calm-full 2>err
-has variable-calm err "a filter left"
+has variable-calm err "the remaining checks"
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null || as_nobody ./secure; then
     skip secure "a set-user-id program cannot be made here"
