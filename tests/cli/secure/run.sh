@@ -60,7 +60,7 @@ OPTIONS=help=1
 as_nobody ./race
 same options-unheard "$status" 66
 has options-gone out "options none"
-has options-said err "DEADHEAT_OPTIONS is not heeded"
+has options-said err "DEADHEAT_OPTIONS is ignored"
 
 OPTIONS=reporter=$work/evil
 as_nobody ./race
@@ -129,7 +129,7 @@ fi
 mkdir lonely lonely/bin && cp evil lonely/deadheat && cp evil lonely/bin/deadheat && install gone lonely/race && rm -r gone
 DEADHEAT_HOME=$work/lonely PATH=$work/lonely:$PATH as_nobody lonely/race
 same not-searched "$status:$(ls open)" 66:theirs
-has not-searched-said err "it is not shown, because the program has other rights"
+has not-searched-said err "it is not shown, because the program has other privileges"
 
 # What the program itself brings counts, but for names of files.
 as_nobody ./defaults
