@@ -110,7 +110,7 @@ OPTIONS=
 install open/theirs theirs
 as_nobody ./theirs
 same untrusted-status "$status" 66
-has untrusted err "others than root could have changed the reporter"
+has untrusted err "users other than root could have changed the reporter"
 lacks untrusted-silent err WARNING
 roots=$(mktemp -d -p /run) && trap 'rm -rf "$work" "$roots"' EXIT
 if [ -n "$roots" ] && chmod 755 "$roots" && install "$roots" ours; then
@@ -120,7 +120,7 @@ if [ -n "$roots" ] && chmod 755 "$roots" && install "$roots" ours; then
     lacks trusted-without-source err "x = 2"
     chmod g+w "$roots/bin/deadheat"
     as_nobody ./ours
-    has changeable err "others than root could have changed the reporter"
+    has changeable err "users other than root could have changed the reporter"
 else
     skip trusted "nothing can be installed in /run"
 fi
