@@ -116,8 +116,8 @@ int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const
     ssize_t n = receive(socket, &hello, sizeof(hello), &t->mem);
     if (n <= 0) {
         *ret_why =
-            "the program has not loaded deadheat's library: it has ended before, or it may not have "
-            "libraries put before its own (a set-user-ID program, say)";
+            "the program has not loaded deadheat's library: it ended before that, or it cannot have "
+            "preloaded libraries (a set-user-ID program, for example)";
         return -ESRCH;
     }
     if (n != sizeof(hello) || hello.magic != DH_CONTROL_MAGIC || hello.size != sizeof(struct dh_control)) {

@@ -45,7 +45,7 @@ bool dh_chase_track_check(struct dh_chase_request *q, const struct dh_chase_targ
 {
     const char *why = dh_chase_track_name(q) ? dh_chase_loaded_check(&q->loaded, t) : NULL;
     if (why)
-        dh_cli_fail("chase", "'%s' cannot be followed by --analysis=%s: %s", q->modules[0].path,
+        dh_cli_fail("chase", "'%s' cannot be tracked by --analysis=%s: %s", q->modules[0].path,
                     dh_chase_track_name(q), why);
     return !why;
 }
@@ -57,7 +57,7 @@ int dh_chase_track_prepare(struct dh_chase_request *q)
         return q->tracking_only ? dh_cli_fail("chase", "--tracking-only needs --analysis=litehb or fullhb")
                                 : 0;
     if (q->any || q->infer || q->steer || q->replay)
-        return dh_cli_fail("chase", "--analysis=%s follows a pair: it does not go with %s", name,
+        return dh_cli_fail("chase", "--analysis=%s tracks a pair: it cannot be combined with %s", name,
                            q->any     ? "--any"
                            : q->infer ? "--infer"
                            : q->steer ? "--steer"
@@ -74,7 +74,7 @@ int dh_chase_track_prepare(struct dh_chase_request *q)
     q->loaded.trusted = q->trusted;
     q->loaded.n_trusted = q->n_trusted;
     if (dh_chase_follow_find(&q->arena, q->modules[0].file, is_program_trusted(q), &q->atomics, &why) != 0)
-        return dh_cli_fail("chase", "'%s' cannot be followed by --analysis=%s: %s", q->modules[0].path, name,
+        return dh_cli_fail("chase", "'%s' cannot be tracked by --analysis=%s: %s", q->modules[0].path, name,
                            why);
     return 0;
 }

@@ -146,11 +146,12 @@ static int check_together(void)
         return 0;
     const char *which = checked.sample >= 0 ? "sample" : "overhead";
     if (strcmp(checked.detector, "fasttrack") != 0)
-        return dh_cli_fail("run", "--%s goes with the detector fasttrack only, not with '%s'", which,
+        return dh_cli_fail("run", "--%s works only with the detector fasttrack, not with '%s'", which,
                            checked.detector);
     if (checked.on_race == DH_ON_RACE_EXCEPTION)
         return dh_cli_fail(
-            "run", "--on-race=exception promises to raise every race, so it does not go with --%s", which);
+            "run", "--on-race=exception promises to raise every race, so it cannot be combined with --%s",
+            which);
     return 0;
 }
 

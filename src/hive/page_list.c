@@ -244,7 +244,7 @@ static void put_list(struct dh_page *p, const struct shown *s, const json_t *lis
     if (!n) {
         dh_page_put(p, "<p class=\"none\">%h</p>\n",
                     *s->q || *s->verdict || *s->kind || *s->build || *s->program
-                        ? "Nothing fits this filter."
+                        ? "Nothing matches this filter."
                         : "Nothing is registered yet: <code>deadheat hive add</code> does that.");
         return;
     }

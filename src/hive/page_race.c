@@ -90,7 +90,7 @@ static void put_judgement(struct dh_page *p, const json_t *unit)
                     dh_page_int_in(unit, "stands_for"));
     else
         dh_page_put(p,
-                    "<p><strong>Nobody knows yet.</strong> No execution has shown the race, and none has "
+                    "<p><strong>Not known yet.</strong> No execution has shown the race, and none has "
                     "shown why it cannot "
                     "happen.</p>");
     if (dh_page_true_in(unit, "carried_over"))
@@ -99,7 +99,8 @@ static void put_judgement(struct dh_page *p, const json_t *unit)
                     "changed in the "
                     "source.</p>");
     if (*dh_page_text_in(unit, "why"))
-        dh_page_put(p, "<p class=\"dim\">Why it was thought possible: %p</p>", dh_page_text_in(unit, "why"));
+        dh_page_put(p, "<p class=\"dim\">Why it was considered possible: %p</p>",
+                    dh_page_text_in(unit, "why"));
     dh_page_put(p, "</section>\n");
 }
 

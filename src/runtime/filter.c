@@ -76,7 +76,7 @@ static void say_ignored(const char *why)
     char line[256];
     struct dh_fmt f;
     dh_fmt_init(&f, line, sizeof(line));
-    dh_fmt_str(&f, DH_FILTER_ENV " is not heeded, and every check is made: ");
+    dh_fmt_str(&f, DH_FILTER_ENV " is ignored, and every check is made: ");
     dh_fmt_str(&f, why);
     dh_sys_say(line);
 }

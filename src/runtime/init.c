@@ -98,14 +98,15 @@ void dh_runtime_degrade(const char *why)
     struct dh_fmt f;
     dh_fmt_init(&f, buf, sizeof(buf));
     dh_fmt_str(&f, why);
-    dh_fmt_str(&f, "; race detection stops here, the program goes on");
+    dh_fmt_str(&f, "; race detection stops here, the program continues");
     dh_sys_say(buf);
 }
 
 _Noreturn void dh_runtime_no_shadow(void)
 {
     dh_sys_say(
-        "cannot go on: no address space is left for shadow memory, which takes several times the program's "
+        "cannot continue: no address space is left for shadow memory, which takes several times the "
+        "program's "
         "own; is "
         "`ulimit -v` or `ulimit -d` too small?");
     for (;;)

@@ -45,7 +45,8 @@ void dh_runtime_secure_init(char **envp)
     drop(envp, "DEADHEAT_RUN=");
     drop(envp, DH_FILTER_ENV "=");
     if (drop(envp, "DEADHEAT_OPTIONS="))
-        dh_sys_say("DEADHEAT_OPTIONS is not heeded: the program has other rights than whoever started it");
+        dh_sys_say(
+            "DEADHEAT_OPTIONS is ignored: the program has other privileges than the user who started it");
 }
 
 void dh_runtime_secure_options(struct dh_options *o)

@@ -134,7 +134,7 @@ static const char *reason(const char *path, int error)
 {
     struct stat st;
     if (error == ENXIO && stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
-        return "it is a pipe, and nobody reads from it";
+        return "it is a pipe without a reader";
     return strerror(error);
 }
 

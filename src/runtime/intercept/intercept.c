@@ -39,7 +39,7 @@ void *dh_intercept_resolve(const char *name)
 {
     void *p = find(name);
     if (p == NULL) {
-        dh_sys_say("cannot go on: the program calls a function that no loaded library has:");
+        dh_sys_say("cannot continue: the program calls a function that no loaded library has:");
         dh_sys_say(name);
         abort();
     }

@@ -156,9 +156,9 @@ static const char *reason(long error)
     case EROFS:
         return "the file system is read-only";
     case ETXTBSY:
-        return "it is a program that runs";
+        return "it is a running program";
     case ENXIO:
-        return "it is a pipe, and nobody reads from it";
+        return "it is a pipe without a reader";
     default:
         return "the system refuses it";
     }
@@ -279,12 +279,13 @@ static void begin(void)
         !dh_gather_is_named())
         return;
     if (!dh_reporter_start())
-        dh_sys_say(dh_runtime_secure
-                       ? "a data race was found; it is not shown, because the program has other rights than "
-                         "whoever started it and others than root could have changed the reporter"
-                       : "a data race was found, but the reporter (the deadheat program) cannot be run; put "
-                         "it on the PATH, name its directory by DEADHEAT_HOME or the program itself by "
-                         "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
+        dh_sys_say(
+            dh_runtime_secure
+                ? "a data race was found; it is not shown, because the program has other privileges than "
+                  "the user who started it, and users other than root could have changed the reporter"
+                : "a data race was found, but the reporter (the deadheat program) cannot be run; put "
+                  "it on the PATH, name its directory by DEADHEAT_HOME or the program itself by "
+                  "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
     process_line();
     dh_reporter_send(line.buf, line.len);
     tell_suppressions();

@@ -84,7 +84,7 @@ static bool wait_for_recorder(void)
     u32 freed = __atomic_load_n(&arena->head.freed, __ATOMIC_ACQUIRE);
     __atomic_store_n(&arena->head.program_sleeps, 1, __ATOMIC_SEQ_CST);
     if (dh_sys3(SYS_kill, (long)arena->head.recorder, 0, 0) == -ESRCH) {
-        stop("the recorder is gone; recording stops here, the program goes on");
+        stop("the recorder is gone; recording stops here, the program continues");
         return false;
     }
     futex_wait(&arena->head.freed, freed);
@@ -161,7 +161,7 @@ static struct stream *stream_new(u32 thread)
     struct stream *s = dh_pool_alloc(sizeof(*s));
     if (!s) {
         dh_runtime_count(DH_COUNT_LOST_MEMORY);
-        stop("no memory for recording; it stops here, the program goes on");
+        stop("no memory for recording; it stops here, the program continues");
         return NULL;
     }
     s->thread = thread;

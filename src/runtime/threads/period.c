@@ -525,9 +525,11 @@ void dh_period_init(void)
     if (dh_opts.sample < 0 && dh_opts.overhead < 0)
         return;
     if (dh_sink_wants_all())
-        refusal = "sample and overhead go with the detector fasttrack only: others see all or nothing";
+        refusal =
+            "sample and overhead work only with the detector fasttrack: others see everything or nothing";
     else if (dh_opts.on_race == DH_ON_RACE_EXCEPTION)
-        refusal = "on_race=exception promises to raise every race; it does not go with sample or overhead";
+        refusal =
+            "on_race=exception promises to raise every race; it cannot be combined with sample or overhead";
     if (refusal) {
         dh_sys_say(refusal);
         dh_sys3(SYS_exit_group, 2, 0, 0);

@@ -125,7 +125,7 @@ id=$id$(printf '%0*d' $((40 - ${#id})) 0)
 for text in "" 1 "2:$id:1:0:1:1" "1:$id" "1:$id:1:0:1:1" "1:$id:${counts%% *}:0:0:" "1:$id:${counts%% *}:0:0:!!!!!!!!!!!!" \
     "1:$id:99999999999:0:0:1" "1:${id}0:1:0:1:1"; do
     DEADHEAT_FILTER=$text ./log-full more >out 2>err
-    [ $? -eq 66 ] && grep -q "DEADHEAT_FILTER is not heeded, and every check is made" err &&
+    [ $? -eq 66 ] && grep -q "DEADHEAT_FILTER is ignored, and every check is made" err &&
         grep -q "log.c:$(line ERRORS 2)" err || bad "damaged '$text'" "$(head -3 err)"
 done
 ok damaged
@@ -140,7 +140,7 @@ cp calm-full calm-secure
 chmod 755 . && chmod u+s secure calm-secure
 text=$("$deadheat" run --force --filter=calm --filter-program=./calm-full -- sh -c 'echo "$DEADHEAT_FILTER"')
 DEADHEAT_FILTER=$text ./calm-full 2>err
-has variable-calm err "a filter left"
+has variable-calm err "the remaining checks"
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null || as_nobody ./secure; then
     skip secure "a set-user-id program cannot be made here"

@@ -153,7 +153,7 @@ rc=$?
 wait
 same fifo "$rc:$(sum out)" "0:$text"
 within 20 "$deadheat" static --output=fifo ./field 2>err
-same fifo-without-reader "$?:$(cat err)" "2:deadheat static: error: cannot write 'fifo': it is a pipe, and nobody reads from it"
+same fifo-without-reader "$?:$(cat err)" "2:deadheat static: error: cannot write 'fifo': it is a pipe without a reader"
 
 # ---- A recording in progress ----
 mkfifo say hear

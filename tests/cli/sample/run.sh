@@ -18,14 +18,14 @@ refused too-fine "option '--sample' cannot be '0.00001%'; it must be a percentag
 refused too-much "option '--sample' cannot be '101%'; it must be a percentage from 0% to 100%, such as 1% or 0.5%" \
     --sample=101%
 refused no-value "--overhead needs a value: --overhead=VALUE" --overhead
-refused other-detector "--sample goes with the detector fasttrack only, not with 'eraser'" --sample=1% --detector=eraser
-refused exception "--on-race=exception promises to raise every race, so it does not go with --overhead" \
+refused other-detector "--sample works only with the detector fasttrack, not with 'eraser'" --sample=1% --detector=eraser
+refused exception "--on-race=exception promises to raise every race, so it cannot be combined with --overhead" \
     --overhead=30% --on-race=exception
 DEADHEAT_OPTIONS=sample=1%:detector=eraser ./racy quiet >out 2>err
 same runtime-refuses "$?:$(cat err)" \
-    "2:deadheat: sample and overhead go with the detector fasttrack only: others see all or nothing"
+    "2:deadheat: sample and overhead work only with the detector fasttrack: others see everything or nothing"
 DEADHEAT_OPTIONS=sample=1% "$deadheat" record -o trace.dht -- ./racy quiet >out 2>err
-has record-refuses err "sample and overhead go with the detector fasttrack only"
+has record-refuses err "sample and overhead work only with the detector fasttrack"
 
 # All is the same as without the option, and silent.
 "$deadheat" run --sample=100% -- ./racy quiet >out 2>err

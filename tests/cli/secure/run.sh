@@ -60,7 +60,7 @@ OPTIONS=help=1
 as_nobody ./race
 same options-unheard "$status" 66
 has options-gone out "options none"
-has options-said err "DEADHEAT_OPTIONS is not heeded"
+has options-said err "DEADHEAT_OPTIONS is ignored"
 
 OPTIONS=reporter=$work/evil
 as_nobody ./race
@@ -110,7 +110,7 @@ OPTIONS=
 install open/theirs theirs
 as_nobody ./theirs
 same untrusted-status "$status" 66
-has untrusted err "others than root could have changed the reporter"
+has untrusted err "users other than root could have changed the reporter"
 lacks untrusted-silent err WARNING
 roots=$(mktemp -d -p /run) && trap 'rm -rf "$work" "$roots"' EXIT
 if [ -n "$roots" ] && chmod 755 "$roots" && install "$roots" ours; then
@@ -120,7 +120,7 @@ if [ -n "$roots" ] && chmod 755 "$roots" && install "$roots" ours; then
     lacks trusted-without-source err "x = 2"
     chmod g+w "$roots/bin/deadheat"
     as_nobody ./ours
-    has changeable err "others than root could have changed the reporter"
+    has changeable err "users other than root could have changed the reporter"
 else
     skip trusted "nothing can be installed in /run"
 fi
@@ -129,7 +129,7 @@ fi
 mkdir lonely lonely/bin && cp evil lonely/deadheat && cp evil lonely/bin/deadheat && install gone lonely/race && rm -r gone
 DEADHEAT_HOME=$work/lonely PATH=$work/lonely:$PATH as_nobody lonely/race
 same not-searched "$status:$(ls open)" 66:theirs
-has not-searched-said err "it is not shown, because the program has other rights"
+has not-searched-said err "it is not shown, because the program has other privileges"
 
 # What the program itself brings counts, but for names of files.
 as_nobody ./defaults

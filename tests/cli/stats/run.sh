@@ -29,13 +29,13 @@ at_least HISTORY_MADE 1
 at_least MISS_UNORDERED 1
 at_least MISS_HISTORY 1
 at_least COLLECTIONS 2
-has text err " milliseconds of running" " histories made" " collections of access ids" \
+has text err " run time in milliseconds" " histories made" " collections of access ids" \
     " writes that found a history of several readers"
 "$deadheat" report --stats rules.jsonl >out 2>&1
 has report out " histories made"
 # More than once a second is said so; on a busy machine it may be less.
 often() {
-    awk '/ collections of access ids/ { n = $2 } / milliseconds of running/ { ms = $2 } END { print (n > 1 && n * 1000 > ms) }' "$1"
+    awk '/ collections of access ids/ { n = $2 } / run time in milliseconds/ { ms = $2 } END { print (n > 1 && n * 1000 > ms) }' "$1"
 }
 same text-often "$(grep -c "the collector of access ids ran " err)" "$(often err)"
 same report-often "$(grep -c "the collector of access ids ran " out)" "$(often out)"

@@ -151,6 +151,6 @@ chase --rmax=100% --window=100ms --trust --analysis=litehb --pair "$x:$x" -- ./s
 same dlerror "$(tr '\n' ' ' <out)" "missing OK OK "
 "$deadheat" c++ --dh-mode=field -O1 -pthread -static-libstdc++ -static-libgcc "$programs/order-cxx.cpp" -std=c++20 -o inside
 cxx=order-cxx.cpp:$(grep -n '// FIRST' "$programs/order-cxx.cpp" | cut -d: -f1):*
-refused static-cxx "'$work/inside' cannot be followed by --analysis=litehb: it has the library of C++ inside" \
+refused static-cxx "'$work/inside' cannot be tracked by --analysis=litehb: it has the library of C++ inside" \
     --trust --analysis=litehb --pair "$cxx:$cxx" -- ./inside
 exit $failed

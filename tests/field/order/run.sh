@@ -59,11 +59,11 @@ for analysis in litehb fullhb; do
         --analysis=$analysis --pair "$pair" -- ./plain
 done
 refused unknown "--analysis cannot be 'hb'; it must be chaser, litehb or fullhb" --analysis=hb --pair "$pair" -- ./order
-refused steered "--analysis=litehb follows a pair: it does not go with --steer" --analysis=litehb --steer=primary --pair "$pair" -- ./order
+refused steered "--analysis=litehb tracks a pair: it cannot be combined with --steer" --analysis=litehb --steer=primary --pair "$pair" -- ./order
 refused window "--window cannot be '1'; it must be a time" --window=1 --pair "$pair" -- ./order
 printf '_Atomic __int128 x;\nint y;\nint main(void)\n{\n    y = (int)x;\n    return y;\n}\n' >large.c
 "$deadheat" cc --dh-mode=field -w large.c -latomic -o large
-refused large "'$work/large' cannot be followed by --analysis=litehb: some of its atomic objects are larger than eight bytes" \
+refused large "'$work/large' cannot be tracked by --analysis=litehb: some of its atomic objects are larger than eight bytes" \
     --analysis=litehb --pair "large.c:5:*:large.c:5:*" -- ./large
 cat >own.c <<'END'
 #include <stdlib.h>
@@ -72,15 +72,15 @@ void free(void *p) { y = p != NULL; }
 int main(void) { return y; }
 END
 "$deadheat" cc --dh-mode=field -w own.c -o own
-refused allocator "'$work/own' cannot be followed by --analysis=litehb: it has an allocator of its own" \
+refused allocator "'$work/own' cannot be tracked by --analysis=litehb: it has an allocator of its own" \
     --analysis=litehb --pair "own.c:3:*:own.c:3:*" -- ./own
 printf '#include <error.h>\nint y;\nint main(void)\n{\n    error(0, 0, "%%d", y++);\n    return 0;\n}\n' >says.c
 "$deadheat" cc --dh-mode=field -w says.c -o says
-refused error "'$work/says' cannot be followed by --analysis=litehb: it calls error" \
+refused error "'$work/says' cannot be tracked by --analysis=litehb: it calls error" \
     --analysis=litehb --pair "says.c:5:*:says.c:5:*" -- ./says
 printf 'int y;\nint main(void)\n{\n#pragma omp parallel\n    y++;\n    return 0;\n}\n' >omp.c
 if "$deadheat" cc --dh-mode=field -fopenmp -w omp.c -o omp 2>log; then
-    refused openmp "'$work/omp' cannot be followed by --analysis=litehb: it uses OpenMP" \
+    refused openmp "'$work/omp' cannot be tracked by --analysis=litehb: it uses OpenMP" \
         --analysis=litehb --pair "omp.c:5:*:omp.c:5:*" -- ./omp
 else
     skip openmp "$(head -1 log)"
@@ -109,14 +109,14 @@ for by in FLAG LOCK ASSEMBLY LOCKED_ASSEMBLY SYSTEM_CALL; do
     not_seen foreign-$by
 done
 own_line=$(grep -n '"syscall"' "$programs/unseen-by.c" | cut -d: -f1)
-refused own-SYSTEM_CALL "'$work/own-SYSTEM_CALL' cannot be followed by --analysis=litehb: its function '" \
+refused own-SYSTEM_CALL "'$work/own-SYSTEM_CALL' cannot be tracked by --analysis=litehb: its function '" \
     --analysis=litehb --pair "$unseen" -- ./own-SYSTEM_CALL
 has own-SYSTEM_CALL-where err "has inline assembly that makes system calls by itself (unseen-by.c:$own_line); give --trust"
-refused foreign-SYSTEM_CALL "'$work/foreign-SYSTEM_CALL' cannot be followed by --analysis=litehb: its function '" \
+refused foreign-SYSTEM_CALL "'$work/foreign-SYSTEM_CALL' cannot be tracked by --analysis=litehb: its function '" \
     --analysis=litehb --pair "$unseen" -- ./foreign-SYSTEM_CALL
 has foreign-SYSTEM_CALL-why err "which 'deadheat cc' has not compiled, makes system calls by itself; compile it with"
 while read -r by what; do
-    refused "library-$by" "'$work/library-$by' cannot be followed by --analysis=litehb: its library '$work/libby-$by.so' $what" \
+    refused "library-$by" "'$work/library-$by' cannot be tracked by --analysis=litehb: its library '$work/libby-$by.so' $what" \
         --analysis=litehb --pair "$unseen" -- ./library-$by
     same "library-$by-not-begun" "$(cat out)" ""
     chase --analysis=litehb --trust=libby-$by.so --pair "$unseen" -- ./library-$by
