@@ -82,6 +82,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/chase $(BENCH)
 	@BUILD="$(STAGE)" bench/steer $(BENCH)
 	@BUILD="$(STAGE)" bench/caper $(BENCH)
+	@BUILD="$(STAGE)" bench/caper --count $(BENCH)
 	@BUILD="$(STAGE)" bench/pipeline $(BENCH)
 	@BUILD="$(STAGE)" bench/filter $(BENCH)
 	@BUILD="$(STAGE)" bench/crowd $(BENCH)

@@ -3,11 +3,12 @@
  * `-fsanitize-coverage=trace-loads,trace-stores`, which calls in front of each load and store of up to 16
  * bytes.
  *
- * At the end of the program, a line for each such call goes to the file in ACCESSES: its kind, the place in
- * the program's file just before where it returns to, and how often. For bench/caper, which finds the source
- * lines.
+ * At the end of the program, a line for each such call goes to a file in the directory ACCESSES, which has the
+ * name of the program and may be of several runs: its kind, the place in the program's file just before where it
+ * returns to, and how often. For bench/caper, which finds the source lines.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 #define NOT_COUNTED __attribute__((no_sanitize("coverage")))
 
-enum { SLOTS = 1 << 16 };
+enum { SLOT_BITS = 18, SLOTS = 1 << SLOT_BITS };
 
 /* A thread's own; kept when it ends. */
 struct counts {
@@ -45,7 +46,7 @@ NOT_COUNTED static struct counts *begin_thread(void)
 NOT_COUNTED static inline void count(int kind, uintptr_t pc)
 {
     struct counts *c = mine ? mine : begin_thread();
-    for (uint64_t i = (uint64_t)pc * 0x9e3779b97f4a7c15ull >> 48;; i = (i + 1) % SLOTS) {
+    for (uint64_t i = (uint64_t)pc * 0x9e3779b97f4a7c15ull >> (64 - SLOT_BITS);; i = (i + 1) % SLOTS) {
         if (c->at[kind][i].pc != pc && c->at[kind][i].pc)
             continue;
         c->at[kind][i].pc = pc;
@@ -81,9 +82,13 @@ NOT_COUNTED static int take_bias(struct dl_phdr_info *info, size_t size, void *r
 
 NOT_COUNTED __attribute__((destructor)) static void end(void)
 {
-    const char *path = getenv("ACCESSES");
-    FILE *out = path ? fopen(path, "w") : NULL;
+    const char *directory = getenv("ACCESSES");
+    char path[4096];
     uintptr_t bias = 0;
+    if (!directory)
+        return;
+    snprintf(path, sizeof(path), "%s/%s", directory, program_invocation_short_name);
+    FILE *out = fopen(path, "a");
     if (!out)
         return;
     dl_iterate_phdr(take_bias, &bias);

@@ -4,14 +4,12 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import capershare
 import harness
 import jobs
 import kernel
-
-HERE = pathlib.Path(__file__).resolve().parent
-
 
 @dataclasses.dataclass(frozen=True)
 class Configuration:
@@ -57,20 +55,32 @@ class States:
         return sum(self.status(program)[key] for program in self.known)
 
 
+def shares(bench, states, programs, directory):
+    """The same of any program: of its executables, that which counts and the Caper build."""
+    sums, sound, dynamic = {}, set(), set()
+    for counting, caper in programs:
+        for place, times in capershare.counted(counting, directory).items():
+            sums[place] = sums.get(place, 0) + times
+        both = capershare.sites(bench.tools.deadheat, states.of(caper), caper)
+        sound |= both[0]
+        dynamic |= both[1]
+    return capershare.shares(sums, sound, dynamic)
+
+
 class RealJob(jobs.Job):
     """A build of a real program, started in some configuration."""
 
     configuration = PLAIN
     states = None
+    accesses = None  # of a build that counts: where to
 
     def start(self, argv, **options):
         before = self.states.before(self.configuration, pathlib.Path(argv[0])) if self.states else ()
+        env = dict(harness.environment("native"), **({"ACCESSES": str(self.accesses)} if self.accesses else {}))
         self.report.unlink(missing_ok=True)
         with open(self.report, "wb") as err:
             options = {"stdout": err, "cwd": self.scratch, **options}
-            return self.bench.meter.start(
-                argv, before=before, stderr=err, env=harness.environment("native"), **options
-            )
+            return self.bench.meter.start(argv, before=before, stderr=err, env=env, **options)
 
     def finish(self, process):
         sample, status, out, _ = self.bench.meter.finish(process, self.limit)
@@ -101,27 +111,23 @@ class Kernel:
 
     def counting(self):
         """The build that counts accesses (bench/accesses.c)."""
-        path, counter = self.bench.directory / f"{self.name}.counting", self.bench.directory / "accesses.o"
-        log, tools = self.bench.work / "log", self.bench.tools
-        if not counter.exists():
-            harness.build([tools.clang, *harness.FLAGS, "-c", HERE / "accesses.c", "-o", counter], log)
+        path, tools = self.bench.directory / f"{self.name}.counting", self.bench.tools
         command = kernel.compile_command(tools, "native", self.source, path)
-        harness.build([*command, *capershare.FLAGS, counter], log)
+        counter = capershare.counter(tools, self.bench.directory)
+        harness.build([*command, *capershare.FLAGS, counter], self.bench.work / "log")
         return path
 
     def shares(self):
         """Of the accesses of a run, the part at sites in a pair of sound, and of dpPairs."""
-        program, file = self.counting(), self.bench.directory / "accesses"
+        program, directory = self.counting(), pathlib.Path(tempfile.mkdtemp(dir=self.bench.directory))
         subprocess.run(
             [str(a) for a in (program, *self.arguments)],
-            env=dict(os.environ, ACCESSES=str(file)),
+            env=dict(os.environ, ACCESSES=str(directory)),
             stdout=subprocess.DEVNULL,
             check=True,
             timeout=20 * self.bench.options.timeout,
         )
-        caper, states = self.program("caper"), self.states["caper"]
-        sums = capershare.counted(program, file)
-        return capershare.shares(sums, *capershare.sites(self.bench.tools.deadheat, states.of(caper), caper))
+        return shares(self.bench, self.states["caper"], [(program, self.program("caper"))], directory)
 
     def run(self, configuration):
         program, states = self.program(configuration.kind), self.states.get(configuration.kind)
@@ -153,6 +159,20 @@ class Real:
             job = self.jobs[kind] = RealJob(self.bench.real, self.work, kind)
             job.states, job.limit = self.states.get(kind), self.bench.options.timeout
             job.build()
+
+    def shares(self):
+        """As of a kernel. The executables of the two builds have the same places in their trees."""
+        job = RealJob(self.bench.real, self.work, "counting")
+        counter = capershare.counter(self.bench.tools, self.bench.real.work)
+        flags = " ".join([*capershare.FLAGS, f"-Wl,{counter}"])
+        job.cc, job.cxx = f"{job.cc} {flags}", f"{job.cxx} {flags}"
+        job.accesses = pathlib.Path(tempfile.mkdtemp(dir=self.bench.directory))
+        job.limit = 20 * self.bench.options.timeout
+        job.build()
+        self.work.run(job)
+        states, tree = self.states["caper"], self.jobs["caper"].tree
+        programs = [(job.tree / caper.relative_to(tree), caper) for caper in states.known]
+        return shares(self.bench, states, programs, job.accesses)
 
     def run(self, configuration):
         job = self.jobs[configuration.kind]

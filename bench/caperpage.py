@@ -3,6 +3,7 @@ import json
 import statistics
 
 import bars
+import capercount
 import harness
 import races
 import table
@@ -29,13 +30,18 @@ an empty state. Steady state is a run after as many as it took until {steady} in
 (`--alias`, in every fourth round), is the precise analysis that Caper is compared with. Time is the program's, of
 servers their client's, without the command's preparations.
 """
+ABOUT_COUNTS = """
+{where} The same without the noise: the instructions that each kernel executes with one thread, as callgrind counts them, in millions, and what a Caper build executes more. Work is
+in percent of the usual. Measured by `bench/caper --count --write`. Instructions say more of barriers and questions than time does: these are short, most of them wait for nothing, and a
+question that is not asked is a nop, which counts as one.
+"""
 ABOUT_PRECISION = """
 Tables 3 and 4 of the paper. Known are the distinct races that FastTrack reports in the same work (`bench/real/run`;
 the kernels have none). Then the pairs that are possible: by the static analysis in its two styles, and by Caper, in the
 steady state: dpPairs, those whose two sites have both touched memory that other threads could reach. In brackets
 how much of `sound` that is. Sites are those in a pair of `sound`; escaped are those in deSites, after so
 many runs. In sound and in dpPairs is the part of a run's loads and stores that are made at sites in a pair of that set: of
-those that `-O2` has left in the kernels, counted in a build of its own (`bench/accesses.c`). aliasPairs, if they were counted (`--alias`), are
+those that `-O2` has left in the program, counted in a build of its own (`bench/accesses.c`). aliasPairs, if they were counted (`--alias`), are
 the pairs that the precise analysis has seen in as many runs.
 """
 ABOUT_SOUNDNESS = """
@@ -86,6 +92,22 @@ def precision_grid(data):
                 *(cells if alias else ()),
             ]
         )
+    return lines
+
+
+def count_grid(data):
+    names = [c.name for c in capercount.CONFIGURATIONS]
+    lines = [["kernel", "work, %", "plain", *(f"{name}, %" for name in names)]]
+    good = [row for row in data["rows"] if "note" not in row]
+    for row in data["rows"]:
+        if "note" in row:
+            lines.append([row["name"], row["note"], "-", *("-" for _ in names)])
+            continue
+        more = (f"{100 * (row['counts'][name] / row['plain'] - 1):+.1f}" for name in names)
+        lines.append([row["name"], str(row["scale"]), f"{row['plain'] / 1e6:.1f}", *more])
+    if good:
+        means = (statistics.geometric_mean(row["counts"][name] / row["plain"] for row in good) for name in names)
+        lines.append(["geometric mean", "", "", *(f"{100 * (mean - 1):+.1f}" for mean in means)])
     return lines
 
 
@@ -157,6 +179,9 @@ def markdown(data):
     cost = [wrapped(how), wrapped(about_cost(data)), "![Overhead of each configuration](caper.svg)"]
     for measure, title in MEASURES.items():
         cost += [f"### {title}", table.markdown_lines(overhead_grid(measured(data), measure))]
+    if "counts" in data:
+        about = ABOUT_COUNTS.format(where=where(data["counts"]))
+        cost += ["### Instructions", wrapped(about), table.markdown_lines(count_grid(data["counts"]))]
     cost += ["### The bars", table.markdown_lines([BAR_HEADER, *bars.caper(data)], left=(0, 4))]
     precision = [wrapped(ABOUT_PRECISION), table.markdown_lines(precision_grid(data))]
     sound = soundness(data["sound"]) if data.get("sound") else ""
@@ -209,6 +234,14 @@ def write_sound(rows):
     save(dict(data, sound=list(kept.values())))
 
 
+def write_counts(counts):
+    """Only the instructions; kernels that were not counted stay."""
+    data = last_results()
+    kept = {row["name"]: row for row in data.get("counts", {}).get("rows", [])}
+    kept.update({row["name"]: row for row in counts["rows"]})
+    save(dict(data, counts=dict(counts, rows=list(kept.values()))))
+
+
 def write_filter(rows):
     """What bench/filter measures is a part of the page of bench/caper, which must have been measured before."""
     save(dict(last_results(), filter=rows))
@@ -227,7 +260,7 @@ def write(data):
     for name, row in kept.items():
         if name not in rows and "sets" in row:
             rows[name] = with_counts({"name": name, "plain": None, "cells": {}}, kept)
-    parts = {part: before[part] for part in ("sound", "filter") if part in before}
+    parts = {part: before[part] for part in ("sound", "filter", "counts") if part in before}
     save(dict(data, **parts, rows=list(rows.values())))
 
 

@@ -10,6 +10,7 @@ import subprocess
 
 import harness
 
+HERE = pathlib.Path(__file__).resolve().parent
 FLAGS = ["-fsanitize-coverage=func,trace-loads,trace-stores"]
 KINDS = {
     "read": ("read",),
@@ -19,6 +20,14 @@ KINDS = {
     "atomic-update": ("read", "write"),
     "free": (),
 }
+
+
+def counter(tools, directory):
+    """What is linked to a build that counts, made once in a directory."""
+    path = directory / "accesses.o"
+    if not path.exists():
+        harness.build([tools.clang, *harness.FLAGS, "-c", HERE / "accesses.c", "-o", path], directory / "log")
+    return path
 
 
 def places_of(program, addresses):
@@ -37,9 +46,12 @@ def places_of(program, addresses):
     return places
 
 
-def counted(program, file):
-    """How often each place was accessed, as {(kind, file, line, column): times}."""
-    rows = [line.split() for line in pathlib.Path(file).read_text(encoding="ascii").splitlines()]
+def counted(program, directory):
+    """How often each place was accessed, as {(kind, file, line, column): times}. The runs' files are in the directory."""
+    file = directory / program.name
+    if not file.exists():
+        raise harness.Failure("nothing was counted")
+    rows = [line.split() for line in file.read_text(encoding="ascii").splitlines()]
     sums = {}
     for (kind, _, times), place in zip(rows, places_of(program, [row[1] for row in rows])):
         sums[kind, *place] = sums.get((kind, *place), 0) + int(times)

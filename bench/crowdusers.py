@@ -136,7 +136,7 @@ def count_row(bench, source, scale, strange):
         plain, field = instructions.builds(bench.tools, source, directory)
         with crowdjobs.Agent(bench.tools.deadheat, *strange, field, directory / f"{source.stem}.agent") as agent:
             agent.wait_for_answer(strange[0])
-            counts = [instructions.count(plain, scale), instructions.count(field, scale, agent.environment)]
+            counts = [instructions.count((p, 1, scale, 1), environment=e) for p, e in ((plain, None), (field, agent.environment))]
     except harness.Failure as failure:
         return {"name": source.stem, "note": str(failure)}
     return {"name": source.stem, "plain": counts[0], "idle": counts[1], "ratio": counts[1] / counts[0]}

@@ -1,16 +1,21 @@
-"""Instructions that a kernel of bench/kernels executes, of clang's own link-time optimisation and as a field build: for
-bench/asleep and bench/crowd.
+"""How many instructions a program executes, as callgrind counts them: for bench/asleep, bench/caper --count and
+bench/crowd.
 
-They are counted by callgrind, and are the same in every run of a kernel with one thread, whatever else the machine does.
+With one thread they are the same in every run, or nearly, however busy the machine is.
 """
 import os
 import re
+import shutil
 import subprocess
 
 import harness
 import kernel
 
 PLAIN = ["-flto=full", "-fuse-ld=lld-19", "-fno-finite-loops"]  # a field build has these, too
+
+
+def can_count():
+    return shutil.which("valgrind") is not None
 
 
 def builds(tools, source, directory):
@@ -22,9 +27,16 @@ def builds(tools, source, directory):
         yield program
 
 
-def count(program, scale, environment=None):
-    argv = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program), "1", str(scale), "1"]
-    done = subprocess.run(argv, env=dict(os.environ, **(environment or {})), capture_output=True, text=True, check=False)
+def count(argv, before=(), out="/dev/null", environment=None):
+    """In one run; `before` is a command that runs it, and `out` where callgrind's profile goes."""
+    valgrind = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={out}")
+    done = subprocess.run(
+        [str(a) for a in (*before, *valgrind, *argv)],
+        env=dict(os.environ, **(environment or {})),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     collected = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or not collected:
         raise harness.Failure("cannot be counted")

@@ -106,7 +106,9 @@ DH_INLINE u64 dh_caper_run_size(u64 n_groups)
  * was stored to, which saves the next store there from looking for the first.
  * The base fits into the displacement of an instruction. Addresses of user space have 47 bits. */
 #define DH_CAPER_SHADOW 0x7fff8000ul
+#ifndef DH_CAPER_SHADOW_SIZE /* bench/caper --count has less, for what valgrind gives out */
 #define DH_CAPER_SHADOW_SIZE (1ul << 43)
+#endif
 enum {
     DH_CAPER_GRAIN = 16,
     DH_CAPER_STEPS = 8,

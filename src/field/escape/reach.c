@@ -244,12 +244,50 @@ static void finish(struct work *w)
         dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&w->old_mask, 0, sizeof(w->old_mask), 0, 0);
 }
 
-DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value)
+static DH_NOINLINE void publish_any(u64 value)
 {
     struct work w;
     begin(&w);
     escape_value(&w, value);
     finish(&w);
+}
+
+static DH_NOINLINE void publish_contents(u64 first, u64 n)
+{
+    struct work w;
+    begin(&w);
+    push(&w, (struct stretch){first * DH_CAPER_GRAIN, (first + n) * DH_CAPER_GRAIN});
+    finish(&w);
+}
+
+/* Most of what escapes is a small block that holds no pointers, named by its beginning. There must be no
+ * blocks whose last grain is open: the value could also be just behind one. */
+static bool publish_small(u64 value)
+{
+    u64 first = dh_esc_index(value);
+    u8 code = *(const volatile u8 *)dh_esc_shadow(first);
+    if (!dh_esc_blocks_closed || &__dh_esc_without || (code & ~DH_CAPER_FLAGS) < DH_CAPER_FIRST ||
+        (code & DH_CAPER_HOLDS) != 0)
+        return false;
+    u32 n = dh_esc_shadow_count_few(first);
+    if (n >= DH_ESC_FEW)
+        return false;
+    if (code == DH_CAPER_FIRST + dh_esc_owner_mine()) {
+        /* As in escape_at(). */
+        u8 last = __atomic_exchange_n(dh_esc_shadow(first), 0, __ATOMIC_RELAXED);
+        dh_esc_shadow_clear_few(first, n);
+        u64 *counter = &dh_esc_owner_counts()->escapes;
+        __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+        if (DH_UNLIKELY((last & DH_CAPER_HOLDS) != 0))
+            publish_contents(first, n);
+    }
+    return true;
+}
+
+DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value)
+{
+    if (!publish_small(value))
+        publish_any(value);
 }
 
 DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n)

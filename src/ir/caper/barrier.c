@@ -63,6 +63,55 @@ static bool is_step(LLVMValueRef store)
            (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMGetInstructionOpcode(value) == LLVMSub);
 }
 
+/* The first instruction from here on, up to a store, that may change memory; NULL: none in this block. Stores
+ * into an object do not count, if there is one given. */
+static LLVMValueRef first_write(LLVMValueRef from, LLVMValueRef store, LLVMValueRef object)
+{
+    while (from && from != store &&
+           (!writes(from) || dh_shim_is_debug(from) ||
+            (object && LLVMIsAStoreInst(from) && dh_shim_object(LLVMGetOperand(from, 1)) == object)))
+        from = LLVMGetNextInstruction(from);
+    return from;
+}
+
+/* The last place on the way from a load to a store, which it dominates, at which memory is what it was when
+ * it was loaded, but for the object; NULL: there is none, or it takes too long to see. Whichever way back is
+ * taken from the store's block, the load's block must come before any other that may change memory, and
+ * before the store's own once more. */
+static LLVMValueRef last_unchanged(LLVMValueRef load, LLVMValueRef store, LLVMValueRef object)
+{
+    enum { MAX_BLOCKS = 32 };
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(load), to = LLVMGetInstructionParent(store);
+    LLVMBasicBlockRef seen[MAX_BLOCKS], all[MAX_BLOCKS];
+    unsigned n = 1;
+    if (from == to) {
+        for (LLVMValueRef i = load; i; i = LLVMGetNextInstruction(i))
+            if (i == store)
+                return first_write(LLVMGetNextInstruction(load), store, object);
+        return NULL; /* by the loop around them */
+    }
+    if (first_write(LLVMGetNextInstruction(load), store, object))
+        return NULL;
+    seen[0] = to;
+    for (unsigned k = 0; k < n; k++) {
+        unsigned before = dh_shim_predecessors(seen[k], all, MAX_BLOCKS);
+        if (before == 0 || before > MAX_BLOCKS)
+            return NULL; /* the function begins here */
+        for (unsigned i = 0; i < before; i++) {
+            bool known = all[i] == from;
+            for (unsigned j = 1; j < n && !known; j++)
+                known = seen[j] == all[i];
+            if (known)
+                continue;
+            if (all[i] == to || n == MAX_BLOCKS ||
+                first_write(LLVMGetFirstInstruction(all[i]), store, object))
+                return NULL;
+            seen[n++] = all[i];
+        }
+    }
+    return first_write(LLVMGetFirstInstruction(to), store, object);
+}
+
 /*
  * A word that is moved within one object. If the object has escaped, so has what the word points to; if it is
  * private, it is stored where nobody looks. It must not become known to others in between: there may only be
@@ -72,15 +121,8 @@ static bool stays_inside(LLVMValueRef store)
 {
     LLVMValueRef load = LLVMIsALoadInst(LLVMGetOperand(store, 0)),
                  object = dh_shim_object(LLVMGetOperand(store, 1));
-    if (!load || LLVMGetAlignment(store) < WORD || LLVMGetAlignment(load) < WORD ||
-        dh_shim_object(LLVMGetOperand(load, 0)) != object)
-        return false;
-    LLVMValueRef i = LLVMGetNextInstruction(load);
-    while (i && i != store &&
-           (!writes(i) || dh_shim_is_debug(i) ||
-            (LLVMIsAStoreInst(i) && dh_shim_object(LLVMGetOperand(i, 1)) == object)))
-        i = LLVMGetNextInstruction(i);
-    return i == store;
+    return load && LLVMGetAlignment(store) >= WORD && LLVMGetAlignment(load) >= WORD &&
+           dh_shim_object(LLVMGetOperand(load, 0)) == object && last_unchanged(load, store, object) == store;
 }
 
 static bool is_float(LLVMTypeRef type)
@@ -127,51 +169,6 @@ struct pieces {
     LLVMValueRef store; /* NULL: it goes on in a register */
 };
 
-/* The first instruction from here on that may change memory; NULL: none in this block. */
-static LLVMValueRef first_write(LLVMValueRef from)
-{
-    while (from && (!writes(from) || dh_shim_is_debug(from)))
-        from = LLVMGetNextInstruction(from);
-    return from;
-}
-
-/* The last place on the way from a load to a store, which it dominates, at which memory is what it was when
- * it was loaded; NULL: there is none, or it takes too long to see. Whichever way back is taken from the
- * store's block, the load's block must come before any other that may change memory, and before the store's
- * own once more. */
-static LLVMValueRef last_unchanged(LLVMValueRef load, LLVMValueRef store)
-{
-    enum { MAX_BLOCKS = 32 };
-    LLVMBasicBlockRef from = LLVMGetInstructionParent(load), to = LLVMGetInstructionParent(store);
-    LLVMBasicBlockRef seen[MAX_BLOCKS], all[MAX_BLOCKS];
-    unsigned n = 1;
-    if (from == to) {
-        for (LLVMValueRef i = load; i; i = LLVMGetNextInstruction(i))
-            if (i == store)
-                return first_write(LLVMGetNextInstruction(load));
-        return NULL; /* by the loop around them */
-    }
-    if (first_write(LLVMGetNextInstruction(load)))
-        return NULL;
-    seen[0] = to;
-    for (unsigned k = 0; k < n; k++) {
-        unsigned before = dh_shim_predecessors(seen[k], all, MAX_BLOCKS);
-        if (before == 0 || before > MAX_BLOCKS)
-            return NULL; /* the function begins here */
-        for (unsigned i = 0; i < before; i++) {
-            bool known = all[i] == from;
-            for (unsigned j = 1; j < n && !known; j++)
-                known = seen[j] == all[i];
-            if (known)
-                continue;
-            if (all[i] == to || n == MAX_BLOCKS || first_write(LLVMGetFirstInstruction(all[i])))
-                return NULL;
-            seen[n++] = all[i];
-        }
-    }
-    return first_write(LLVMGetFirstInstruction(to));
-}
-
 static bool is_constant(void *arg, LLVMValueRef object)
 {
     (void)arg;
@@ -188,7 +185,7 @@ static void move_piece(void *arg, LLVMValueRef load)
     if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
         dh_caper_place_of(p->c, src) == DH_CAPER_ESCAPED)
         return;
-    LLVMValueRef place = p->store ? last_unchanged(load, p->store) : NULL;
+    LLVMValueRef place = p->store ? last_unchanged(load, p->store, NULL) : NULL;
     u64 size = LLVMStoreSizeOfType(p->c->ir->layout, LLVMTypeOf(load));
     if (size >= WORD)
         dh_caper_contents(p->c, place ? place : load, src, NULL, size);

@@ -331,6 +331,20 @@ void dh_caper_questions_plan(struct dh_caper *c, LLVMValueRef fn)
 
 /* ---- in the code ---- */
 
+/* An address is computed beside the way, where it is asked about, if that takes nothing from before that does
+ * not live on anyway: an element of an object that the pointer was known to earlier. Else loops would compute
+ * it in each round. */
+static LLVMValueRef computed_here(struct dh_caper *c, LLVMValueRef base)
+{
+    LLVMValueRef object = LLVMIsAGetElementPtrInst(base) ? LLVMGetOperand(base, 0) : NULL;
+    if (!object ||
+        (LLVMIsAInstruction(object) && LLVMGetInstructionParent(object) == LLVMGetInstructionParent(base)))
+        return base;
+    LLVMValueRef copy = LLVMInstructionClone(base);
+    LLVMInsertIntoBuilder(c->ir->builder, copy);
+    return copy;
+}
+
 /*
  * Questions at one place share a nop, and are asked together if one of them is wanted: what the others answer
  * is true as well. In the compiler a nop is two blocks and some assembly, each with a parser of its own, and
@@ -350,8 +364,8 @@ static void insert(struct dh_caper *c, const struct dh_caper_ask *q, size_t n)
     LLVMPositionBuilderBefore(c->ir->builder, inside);
     dh_ir_emit_position_of(c->ir, q->at);
     for (size_t i = 0; i < n; i++) {
-        LLVMValueRef address =
-            q[i].base ? dh_ir_emit_shifted(c->ir, q[i].base, q[i].offset) : LLVMConstNull(c->ir->ptr);
+        LLVMValueRef address = q[i].base ? dh_ir_emit_shifted(c->ir, computed_here(c, q[i].base), q[i].offset)
+                                         : LLVMConstNull(c->ir->ptr);
         LLVMValueRef args[] = {address, dh_ir_emit_u32(c->ir, q[i].group)};
         dh_caper_emit_call(c, DH_CAPER_ASK, args);
     }

@@ -12,8 +12,9 @@
  *   - what was loaded from memory that has escaped for certain: it has escaped, too (the invariant).
  * A word that is put together from parts (shifts and `or`) may be a pointer again.
  *
- * Integers in memory are addresses only if the program keeps addresses as integers (dh_caper.integers), or if
- * the language lets the place be a pointer's or of any type, as type-based alias metadata tells.
+ * Integers in memory that are computed with are addresses only if the program keeps addresses as integers
+ * (dh_caper.integers), or if the language lets the place be a pointer's or of any type, as type-based alias
+ * metadata tells.
  */
 #include <string.h>
 
@@ -152,8 +153,23 @@ static bool is_shifted(LLVMValueRef v)
     return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMShl;
 }
 
+/* An integer from memory that is a number by its type, in a program that keeps no addresses as integers. What
+ * is only moved from there may be a pointer all the same, for words are copied in many ways; what is computed
+ * of it is not one. */
+static bool is_number_from_memory(struct dh_caper *c, LLVMValueRef v)
+{
+    return LLVMIsALoadInst(v) && !c->integers && integer_bits(LLVMTypeOf(v)) >= ADDRESS_BITS &&
+           !dh_shim_may_hold_pointer(v);
+}
+
+static void push_term(struct dh_caper *c, struct walk *w, LLVMValueRef v)
+{
+    if (!is_number_from_memory(c, v))
+        push(w, v);
+}
+
 /* Arithmetic: what of its operands could be an address that the result is one by. true: it may be one. */
-static bool arithmetic_may_carry(struct walk *w, LLVMValueRef v)
+static bool arithmetic_may_carry(struct dh_caper *c, struct walk *w, LLVMValueRef v)
 {
     LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetOperand(v, 1);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
@@ -161,15 +177,15 @@ static bool arithmetic_may_carry(struct walk *w, LLVMValueRef v)
         return false;
     if (op == LLVMSub) {
         if (!(pointer_of(a) && pointer_of(b)))
-            push(w, a);
+            push_term(c, w, a);
         return false;
     }
     if (op == LLVMAnd && (is_small_constant(a) || is_small_constant(b)))
         return false;
     if (op == LLVMOr && (is_shifted(a) || is_shifted(b)))
         return true;
-    push(w, a);
-    push(w, b);
+    push_term(c, w, a);
+    push_term(c, w, b);
     return false;
 }
 
@@ -203,6 +219,8 @@ static bool instruction_may_carry(struct dh_caper *c, struct walk *w, LLVMValueR
         push_operands(w, v, 0, 2);
         return false;
     case LLVMLoad: /* what is in memory that has escaped has escaped */
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
         return dh_caper_place_of(c, LLVMGetOperand(v, 0)) != DH_CAPER_ESCAPED;
     case LLVMPtrToInt:
         return dh_caper_value_carries(c, LLVMGetOperand(v, 0));
@@ -211,7 +229,7 @@ static bool instruction_may_carry(struct dh_caper *c, struct walk *w, LLVMValueR
     case LLVMAnd:
     case LLVMOr:
     case LLVMXor:
-        return arithmetic_may_carry(w, v);
+        return arithmetic_may_carry(c, w, v);
     case LLVMMul:
     case LLVMUDiv:
     case LLVMSDiv:

@@ -47,7 +47,7 @@ for way in linked preloaded; do
     mkdir "$work/$way"
     judged=
     for source in $programs; do
-        if try $way "$source" "${source%.*}" >"$work/log" 2>&1; then
+        if try "$way" "$source" "${source%.*}" >"$work/log" 2>&1; then
             judged="$judged $escape/$source"
         else
             echo "FAIL allocators/$way-${source%.*}: $(head -3 "$work/log" | tr '\n' '|')" && failed=1

@@ -77,9 +77,9 @@ wait "$server" 2>/dev/null
 printf '# deadheat caper filter 2\n' >later
 printf 'something else\n' >foreign
 sed 's/yes/maybe/' filter >damaged
-head -c 300 filter >cut
+head -c 300 filter >short
 sed 's/^[0-9a-f]\{8\}/00000000/' filter >other
-for f in later foreign damaged cut other missing; do
+for f in later foreign damaged short other missing; do
     hive add --db=refused.db --filter=$f ./log
     same "refused-$f" "$status $(wc -l <err)" '2 1'
 done
