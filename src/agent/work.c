@@ -370,8 +370,11 @@ static void tell(struct trial *t, struct dh_agent_result r)
 /* Nothing could be tried: so it is with this task in any run of this build. */
 static void tell_unseen(struct trial *t)
 {
-    struct dh_agent_result r = {.result = t->task.kind == DH_AGENT_INFERENCE ? "inference" : "not-seen",
+    bool inference = t->task.kind == DH_AGENT_INFERENCE;
+    struct dh_agent_result r = {.result = inference ? "inference" : "not-seen",
                                 .alternate = t->task.alternate};
+    for (int i = 0; i < 2 && !inference; i++)
+        r.none[i] = t->sides.none[i];
     tell(t, r);
 }
 
