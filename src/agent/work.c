@@ -335,6 +335,8 @@ static bool steers_first(const struct dh_agent_trial *t)
 static void validate(struct dh_agent_trial *t)
 {
     bool steering = steers_first(t);
+    if (t->w->purse.left_us <= 0)
+        let_begin(t->w); /* there is nothing to keep it with */
     const u64 bound_us = t->w->with->settings->bound_us;
     if (find_sides(t, steering) != NULL) {
         tell_unseen(t);
