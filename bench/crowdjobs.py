@@ -24,7 +24,7 @@ SMALL_FLAGS = ["-g", "-O1", "-pthread"]
 # The order of accesses that race is the usual one there, not the only one.
 PATIENCE = "-DAFTER_AT_MOST_MS=10"
 THREADS, SCALES = 4, (20, 40, 80, 160, 320)
-LONG_S = 0.5  # what is measured by the clock has the first scale with which it takes so long
+LONG_S = 0.3  # what is measured by the clock has the first scale with which it takes so long
 CROWD_S, USER_S, VISITS = 0.2, 1.0, (5, 40)  # what a crowd runs: so long at a time and for a user, in so many runs
 CONNECTIONS, ROUNDS = 4, 500
 INPUTS = (1, 2, 3, 4)  # megabytes
@@ -47,11 +47,12 @@ class Hive:
     def add(self, name, program):
         """Register a build; the file with its key. Its candidates are those of `relay`, or, if that has none, of `sound`."""
         out = self.command("add", f"--program={name}", program)
-        self.style = "relay"
+        self.style, self.empty = "relay", False
         if none := re.search(r"build (\w+) added: 0 candidates, 0 bundles", out):
             self.style = "sound"
             self.command("forget", f"--build={none[1]}")
-            self.command("add", f"--program={name}", "--style=sound", program)
+            again = self.command("add", f"--program={name}", "--style=sound", program)
+            self.empty = "0 candidates, 0 bundles" in again
         key = self.directory / f"{name}.key"
         key.write_text(out.rsplit("shown once: ", maxsplit=1)[-1].splitlines()[0], encoding="ascii")
         return key
@@ -130,9 +131,9 @@ class Agent:
 
 
 def untold(directory):
-    """What an agent has accounted for since its last result (src/agent/purse.h)."""
-    purses = [p.read_text(encoding="ascii").split() for p in pathlib.Path(directory).glob("state/*/purse")]
-    return {"run_us": sum(int(p[1]) for p in purses), "waited_us": sum(int(p[2]) for p in purses)}
+    """What an agent has accounted for since its last result (src/agent/balance.h)."""
+    balances = [p.read_text(encoding="ascii").split() for p in pathlib.Path(directory).glob("state/*/balance")]
+    return {"run_us": sum(int(p[1]) for p in balances), "waited_us": sum(int(p[2]) for p in balances)}
 
 
 def line_pair(lines):

@@ -16,9 +16,9 @@ HOW = ("causes hang", "causes crash", "both orders", "single order", "not aliasi
 AGGREGATE, MEAN, MOST = "% aggregate, the sum over all executions", "% on average for a user", "% at most for a user"
 
 ABOUT_CROWD = """
-`bench/crowd`: each program has a hive and a simulated crowd (`deadheat crowd`) of {users:,} users, which runs it, {jobs} at a time, until nobody has anything left
+`bench/crowd`: each program has a hive and a simulated crowd (`deadheat crowd`) of {users:,} users, which runs it, a few at a time, until nobody has anything left
 to try, or until the number of runs, or the seconds, in the table are reached. pbzip2 compresses files of 1 to 4 megabytes, memcached has four clients, the programs of
-`bench/programs` run with four threads, each user for about a second in all. The load is that of the machine at about that time: on a quiet one there are more runs in so many seconds.
+`bench/programs` run with four threads, each user for about a second in all. The load is that of the machine at about that time. On a quiet one there are more runs in so many seconds, and more is tried in them: an agent that is woken late keeps more of its budget back.
 """
 ABOUT_TABLE1 = """
 Table 1: candidates by verdict. True races count once, by the worst that they did. Candidates are pairs of accesses that the static analysis proposes, and those that
@@ -45,7 +45,8 @@ bars are 2.3% on average and 4.5% at most; this is what the budget bounds, whate
 """
 ABOUT_IDLE = """
 `bench/crowd --idle`: instructions that each kernel of `bench/kernels` executes with one thread, as callgrind counts them: linked by clang with link-time optimisation, and as a field
-build with an agent that has nothing to try. They do not depend on what else the machine does. The bar for idle users is 0.5%.
+build with an agent that has nothing to try. They do not depend on what else the machine does. With a tenth of their usual work the kernels run for hundredths of a second only, and what is more is at their start: the program finds
+its agent, and what its modules import is looked through once, of which C++ has much. The bar for idle users is 0.5%.
 """
 
 

@@ -20,7 +20,8 @@ import rounds
 CONFIGURATIONS = ("plain again", "asleep", "idle", "validating", "tsan")
 KIND_OF = {"plain": "native", "plain again": "native", "tsan": "tsan"}  # of the others: field
 TSAN_EVERY = 6  # rounds: it takes longer than all others together, and no bar is about it
-AT_ONCE = {"tsan": ("TSAN_OPTIONS", "report_bugs=0")}
+NO_CANDIDATE = "no candidate"
+MORE = {"tsan": ("TSAN_OPTIONS", "report_bugs=0")}
 
 
 class User:
@@ -42,6 +43,8 @@ class User:
             self.case.lengthen()
             self.hive = crowdjobs.Hive(self.bench.tools.deadheat, self.directory / "hive")
             key = self.hive.add(self.name, self.case.program("field"))
+            if self.hive.empty:
+                raise harness.Failure(NO_CANDIDATE)
             self.stack.enter_context(self.hive)
             self.begin("idle", *strange)
             self.begin("validating", self.hive, key)
@@ -63,7 +66,7 @@ class User:
         nobody = self.directory / "nobody"
         nobody.mkdir(mode=0o700, exist_ok=True)
         environment = dict(self.environments.get(configuration, {"XDG_RUNTIME_DIR": str(nobody)}))
-        environment.update([AT_ONCE[configuration]] if configuration in AT_ONCE else [])
+        environment.update([MORE[configuration]] if configuration in MORE else [])
         return self.case.run(KIND_OF.get(configuration, "field"), n, environment)
 
     def round(self, n):

@@ -178,6 +178,7 @@ const char *dh_agent_build_sides(struct dh_agent_build *b, struct dh_arena *aren
 {
     bool fits = true;
     ret->sites.n = 0;
+    ret->none[0] = ret->none[1] = false;
     for (int side = 0; side < 2; side++) {
         ret->of[side] = dh_arena_array(arena, DH_CONTROL_SITES, sizeof(u32));
         for (u32 i = 0; i < DH_CONTROL_SITES; i++)
@@ -192,7 +193,9 @@ const char *dh_agent_build_sides(struct dh_agent_build *b, struct dh_arena *aren
     }
     if (!fits)
         return "it has too many instructions";
-    if (!has_side(&ret->sites, DH_CONTROL_FIRST) || !has_side(&ret->sites, DH_CONTROL_SECOND))
+    for (int i = 0; i < 2; i++)
+        ret->none[i] = !has_side(&ret->sites, i == first ? DH_CONTROL_FIRST : DH_CONTROL_SECOND);
+    if (ret->none[0] || ret->none[1])
         return "there is no such access in the machine code";
     if (!dh_chase_sites_can_conflict(&ret->sites))
         return "both accesses only read";

@@ -37,8 +37,9 @@ const char *dh_agent_build_check(const struct dh_agent_build *b, const struct dh
 /* Which site of the table an instruction stands for, by its number among the sites of one side. */
 struct dh_agent_sides {
     struct dh_chase_sites sites;
-    u32 *of[2]; /* for each instruction, sites of the table: those on the first side, and on the second;
-                 * DH_PAIRS_NONE: it is not on that side. Of several, one */
+    u32 *of[2];   /* for each instruction, sites of the table: those on the first side, and on the second;
+                   * DH_PAIRS_NONE: it is not on that side. Of several, one */
+    bool none[2]; /* the first access of the task has no instruction, or the second */
 };
 
 /* The instructions of a task that was checked. first: which of its two sites is on the first side, at which

@@ -193,7 +193,7 @@ static bool start_run(struct crowd *c, struct seat *s)
                                  .build = &c->build,
                                  .board = s->poll.board,
                                  .spool = s->user.spool,
-                                 .purse = s->user.purse,
+                                 .balance = s->user.balance,
                                  .poke = c->poke[1],
                                  .socket = ends[0],
                                  .pid = s->program};

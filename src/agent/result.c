@@ -55,6 +55,8 @@ char *dh_agent_result_text(const struct dh_agent_result *r)
     set(o, "run_us", json_integer((json_int_t)r->run_us));
     if (r->saw)
         set(o, "saw", json_string(r->saw));
+    if (r->none[0] || r->none[1])
+        set(o, "none", json_pack("[b,b]", r->none[0], r->none[1]));
     if (strcmp(r->result, "inference") == 0) {
         json_t *pairs = json_array();
         for (size_t i = 0; i < r->n_met; i++)

@@ -22,6 +22,7 @@ struct dh_agent_result {
     u32 alternate;           /* in which order */
     const char *consequence; /* "none", "crash", "hang"; NULL: not known */
     const char *saw;         /* "met", "not-aliasing", "one-thread"; NULL: nothing */
+    bool none[2];            /* with not-seen: the build has no such instruction */
     u64 waited_us, run_us;
     const struct dh_agent_met *met; /* of an inference */
     size_t n_met;

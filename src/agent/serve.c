@@ -197,7 +197,7 @@ static void accept_program(struct server *s, struct host *h)
                                  .build = &h->build,
                                  .board = h->poll.board,
                                  .spool = h->user.spool,
-                                 .purse = h->user.purse,
+                                 .balance = h->user.balance,
                                  .poke = s->poke[1],
                                  .socket = fd,
                                  .pid = peer.pid};
@@ -441,7 +441,7 @@ int dh_agent_attend(const struct dh_agent_settings *settings, const char *progra
     struct dh_agent_work work = {.settings = settings,
                                  .board = board,
                                  .spool = dh_arena_printf(&s.arena, "%s/spool", dir),
-                                 .purse = dh_arena_printf(&s.arena, "%s/purse", dir),
+                                 .balance = dh_arena_printf(&s.arena, "%s/balance", dir),
                                  .poke = s.poke[1],
                                  .socket = socket,
                                  .pid = pid};

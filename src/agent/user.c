@@ -79,7 +79,7 @@ int dh_agent_user_open(struct dh_agent_user *u, const struct dh_agent_settings *
 {
     *u = (struct dh_agent_user){.settings = settings, .net = net};
     u->spool = dh_arena_printf(&u->arena, "%s/spool", dir);
-    u->purse = dh_arena_printf(&u->arena, "%s/purse", dir);
+    u->balance = dh_arena_printf(&u->arena, "%s/balance", dir);
     u->trouble = dh_arena_printf(&u->arena, "%s/trouble", dir);
     int rc = make_directories(u->spool);
     if (!rc)

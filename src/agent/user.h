@@ -7,7 +7,7 @@
  *
  *     user      32 hexadecimal digits, drawn once: all that the hive knows this user by
  *     spool/    results on their way (spool.h)
- *     purse     what its programs may still be made to wait (purse.h)
+ *     balance   what its programs may still be made to wait (balance.h)
  *     trouble   what last went wrong, in one line; absent if all is well
  */
 #ifndef DH_AGENT_USER_H
@@ -38,7 +38,7 @@ struct dh_agent_user {
     const struct dh_agent_settings *settings;
     struct dh_agent_net *net;
     char id[DH_AGENT_ID + 1];
-    const char *spool, *purse, *trouble;
+    const char *spool, *balance, *trouble;
     char key[256]; /* read again whenever it is needed and was not there */
     bool sending, has_trouble;
     char sent[DH_AGENT_ID + 1]; /* the result that is under way, or the last that was */

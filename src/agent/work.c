@@ -29,14 +29,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/build.h"
-#include "agent/purse.h"
-#include "agent/result.h"
-#include "chase/chase.h"
+#include "agent/trial.h"
 #include "chase/progress.h"
 
 enum {
-    GRANT_US = 1000000, /* of this long a run a new user has the budget in his purse */
+    GRANT_US = 1000000, /* a new user's balance is the budget of a run of this length */
     HOLD_US = 200000,   /* how long, at most, the second waits for the first to be made, once they have met */
     DELAY_US = 10000,   /* how long a thread waits where order cannot be followed */
     WINDOW_US = 1000000,  /* how long one access is followed */
@@ -58,54 +55,11 @@ static void stop(int number)
     stopped = 1;
 }
 
-struct work {
-    struct dh_agent_work *with;
-    struct dh_agent_build *build;
-    struct dh_chase_target target;
-    int pidfd;
-    u64 start_us;
-    u64 told_us, told_waited_us; /* what earlier results have accounted for */
-    u64 waited_us, late_us;
-    struct dh_agent_purse purse; /* what was in the user's, once it is taken */
-    bool taken;
-    char run[DH_AGENT_ID + 1]; /* drawn for this execution */
-    bool ended;
-    const char *trouble; /* this program cannot be chased any more */
-    bool unfollowed;     /* its synchronisation cannot be followed */
-    u32 done;            /* the turn of the board whose task has had its result, plus one; 0: none */
-};
-
-/* One task. */
-struct trial {
-    struct work *w;
-    struct dh_arena arena;
-    struct dh_agent_task task;
-    u32 turn; /* of the board */
-    struct dh_agent_sides sides;
-    const struct dh_chase_run *run; /* of this part */
-    struct dh_chase_policy policy;
-    u64 since_us, until_us; /* of this part */
-    u64 reached_us;         /* when a thread first came to the first side; 0: none has */
-    bool steering;
-    bool raced;
-    bool reached, ordered;          /* by all parts */
-    bool held;                      /* somebody, by steering */
-    u32 ordered_before;             /* control->ordered, when this part began */
-    u8 seen;                        /* DH_CONTROL_SEEN_..., by all windows */
-    u32 tids[2];                    /* that have raced */
-    int first;                      /* which access of the task is on the first side in this part */
-    u64 stacks[2][DH_AGENT_FRAMES]; /* of the race, by access of the task */
-    size_t n_stacks[2];
-    struct dh_agent_met *met;
-    size_t n_met, cap_met;
-    u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
-};
-
 /* ---- The program, while it runs ---- */
 
 static bool has_ended(void *ctx)
 {
-    struct trial *t = ctx;
+    struct dh_agent_trial *t = ctx;
     struct pollfd p = {t->w->pidfd, POLLIN, 0};
     struct dh_control *c = t->w->target.control;
     __atomic_store_n(&c->beat_us, dh_chase_now_us(), __ATOMIC_RELEASE);
@@ -114,13 +68,13 @@ static bool has_ended(void *ctx)
 }
 
 /* Is the task another one by now, or withdrawn? */
-static bool is_stale(const struct trial *t)
+static bool is_stale(const struct dh_agent_trial *t)
 {
     return stopped || dh_agent_board_turn(t->w->with->board) != t->turn;
 }
 
 /* Has the program refused to be chased further? */
-static const char *refusal(const struct work *w)
+static const char *refusal(const struct dh_agent_program *w)
 {
     const struct dh_control *c = w->target.control;
     if (__atomic_load_n(&c->left, __ATOMIC_ACQUIRE))
@@ -131,7 +85,7 @@ static const char *refusal(const struct work *w)
 }
 
 /* Has somebody come to the second side in this part, and was ordered after the first? */
-static void note_ordered(struct trial *t)
+static void note_ordered(struct dh_agent_trial *t)
 {
     u32 now = __atomic_load_n(&t->w->target.control->ordered, __ATOMIC_RELAXED);
     t->ordered |= now != t->ordered_before;
@@ -139,7 +93,7 @@ static void note_ordered(struct trial *t)
 
 static bool is_withdrawn(void *ctx)
 {
-    struct trial *t = ctx;
+    struct dh_agent_trial *t = ctx;
     u64 now = dh_chase_now_us();
     u32 n = 0, sampled = 0;
     t->w->trouble = refusal(t->w);
@@ -160,74 +114,9 @@ static bool is_withdrawn(void *ctx)
     return t->ordered && now - t->since_us >= ORDERED_US;
 }
 
-/* ---- What is seen ---- */
-
-static void add_meeting(struct trial *t, u32 a, u32 b, u8 seen)
-{
-    const struct dh_pairs *p = t->w->build->table;
-    if (a == DH_PAIRS_NONE || b == DH_PAIRS_NONE)
-        return;
-    if (seen & DH_CONTROL_SEEN_SAME && !t->met_us)
-        t->met_us = dh_chase_now_us();
-    for (size_t i = 0; i < t->n_met; i++)
-        if (t->met[i].sites[0] == p->sites[a].id && t->met[i].sites[1] == p->sites[b].id) {
-            t->met[i].seen |= seen;
-            return;
-        }
-    if (t->n_met == DH_AGENT_MOST_MET)
-        return;
-    t->met = dh_util_grow(t->met, t->n_met, &t->cap_met, sizeof(*t->met));
-    t->met[t->n_met++] = (struct dh_agent_met){{p->sites[a].id, p->sites[b].id}, seen};
-}
-
-/* Which access of the table an instruction of the program is. */
-static u32 site_of(const struct trial *t, u32 number, int side)
-{
-    const struct dh_chase_site *site = number < DH_CONTROL_SITES ? t->w->target.sites[number] : NULL;
-    if (!site || site < t->sides.sites.at || site >= t->sides.sites.at + t->sides.sites.n)
-        return DH_PAIRS_NONE;
-    return t->sides.of[side][site - t->sides.sites.at];
-}
-
-static void window_over(void *ctx, u32 first)
-{
-    struct trial *t = ctx;
-    const struct dh_control *c = t->w->target.control;
-    for (u32 i = 0; i < c->n_sites; i++) {
-        u8 seen = __atomic_load_n(&c->seen[i], __ATOMIC_RELAXED);
-        if (!seen)
-            continue;
-        t->seen |= seen;
-        if (t->task.kind == DH_AGENT_INFERENCE)
-            add_meeting(t, site_of(t, first, 0), site_of(t, i, 1), seen);
-    }
-    dh_chase_target_unsee(&t->w->target);
-}
-
-static bool take_race(void *ctx, struct dh_chase_moment *moment)
-{
-    struct trial *t = ctx;
-    struct dh_chase_place places[2];
-    const struct dh_control *c = t->w->target.control;
-    bool race = dh_chase_moment_places(moment, &t->w->build->module, 1, places);
-    for (int i = 0; race && t->task.kind == DH_AGENT_VALIDATION && i < 2; i++)
-        t->n_stacks[i] = dh_chase_moment_offsets(moment, i == t->first, t->stacks[i], DH_AGENT_FRAMES);
-    dh_chase_moment_free(moment);
-    if (!race)
-        return false;
-    if (t->task.kind == DH_AGENT_INFERENCE) {
-        add_meeting(t, site_of(t, c->first.site, 0), site_of(t, c->second.site, 1), DH_CONTROL_SEEN_SAME);
-        return false; /* whether it is a race is for another task to say */
-    }
-    t->raced = true;
-    t->tids[0] = c->first.tid;
-    t->tids[1] = c->second.tid;
-    return true;
-}
-
 static const char *find_unseen(void *ctx)
 {
-    struct trial *t = ctx;
+    struct dh_agent_trial *t = ctx;
     return dh_chase_loaded_check(&t->w->build->loaded, &t->w->target);
 }
 
@@ -240,53 +129,73 @@ static void ignore_change(void *ctx, u32 site, const struct dh_control_span *spa
 
 /* ---- The budget ---- */
 
-static u64 grant_of(const struct work *w)
+static u64 grant_of(const struct dh_agent_program *w)
 {
     return (u64)(GRANT_US * w->with->settings->rmax);
 }
 
 /* Not before there is a task: the directory of a new user is made meanwhile. */
-static void take_purse(struct work *w)
+static void take_balance(struct dh_agent_program *w)
 {
     if (!w->taken)
-        w->purse = dh_agent_purse_take(w->with->purse, grant_of(w));
+        w->balance = dh_agent_balance_take(w->with->balance, grant_of(w));
     w->taken = true;
 }
 
-static void give_purse(struct work *w)
+static void give_balance(struct dh_agent_program *w)
 {
     const u64 now = dh_chase_now_us();
     const double earned = (double)(now - w->start_us) * w->with->settings->rmax;
-    take_purse(w);
-    struct dh_agent_purse left = {
-        .left_us = w->purse.left_us + (int64_t)earned - (int64_t)(w->waited_us + w->late_us),
-        .run_us = w->purse.run_us + (int64_t)(now - w->told_us),
-        .waited_us = w->purse.waited_us + (int64_t)(w->waited_us - w->told_waited_us),
+    take_balance(w);
+    struct dh_agent_balance left = {
+        .left_us = w->balance.left_us + (int64_t)earned - (int64_t)(w->waited_us + w->late_us),
+        .run_us = w->balance.run_us + (int64_t)(now - w->told_us),
+        .waited_us = w->balance.waited_us + (int64_t)(w->waited_us - w->told_waited_us),
     };
-    dh_agent_purse_give(w->with->purse, &left, grant_of(w));
+    dh_agent_balance_give(w->with->balance, &left, grant_of(w));
+}
+
+/* The program begins, if it has not: nobody need keep it while the instructions of many accesses are found.
+ */
+static void let_begin(struct dh_agent_program *w)
+{
+    if (w->with->socket < 0)
+        return;
+    dh_chase_target_let_go(w->with->socket);
+    close(w->with->socket);
+    w->with->socket = -1;
+}
+
+/* That it was kept from beginning is a wait, too. It goes on by itself after a while. */
+static void account_beginning(struct dh_agent_program *w)
+{
+    const u64 most = w->target.control->begin_us, kept = dh_chase_now_us() - w->start_us;
+    if (w->with->socket >= 0)
+        w->waited_us += kept < most ? kept : most;
 }
 
 /* ---- Parts ---- */
 
-static struct dh_chase_policy policy_of(const struct trial *t, bool steering)
+static struct dh_chase_policy policy_of(const struct dh_agent_trial *t, bool steering)
 {
     return (struct dh_chase_policy){.rmax = t->w->with->settings->rmax,
                                     .delay = steering ? t->task.tau_us : DELAY_US,
                                     .whole = steering,
                                     .patience = DH_CHASE_POLICY_PATIENCE_US,
-                                    .carried = t->w->purse.left_us,
+                                    .carried = t->w->balance.left_us,
                                     .waited = t->w->waited_us,
                                     .late = t->w->late_us};
 }
 
-static void run_part(struct trial *t, bool steering, u64 length_us)
+static void run_part(struct dh_agent_trial *t, bool steering, u64 length_us)
 {
-    struct work *w = t->w;
+    struct dh_agent_program *w = t->w;
     bool follow = !steering && !w->unfollowed;
     t->ordered_before = __atomic_load_n(&w->target.control->ordered, __ATOMIC_RELAXED);
     t->steering = steering;
     t->since_us = dh_chase_now_us();
     t->until_us = t->since_us + length_us;
+    account_beginning(w);
     t->policy = policy_of(t, steering);
     if (getrandom(&t->policy.random, sizeof(t->policy.random), GRND_NONBLOCK) < 0)
         t->policy.random = t->since_us;
@@ -296,8 +205,8 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
                                .sites = &t->sides.sites,
                                .ended = has_ended,
                                .withdrawn = is_withdrawn,
-                               .window = window_over,
-                               .found = take_race,
+                               .window = dh_agent_trial_window,
+                               .found = dh_agent_trial_race,
                                .unseen = find_unseen,
                                .changed = ignore_change,
                                .ctx = t,
@@ -329,9 +238,9 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
 
 /* What became of the program after the race. Whoever has begun to stand still is given the time that a hang
  * takes. */
-static const char *consequence_of(struct trial *t)
+static const char *consequence_of(struct dh_agent_trial *t)
 {
-    struct work *w = t->w;
+    struct dh_agent_program *w = t->w;
     struct dh_chase_progress progress = {.pid = w->with->pid, .tids = {t->tids[0], t->tids[1]}};
     const u64 hang = w->with->settings->hang_us, start = dh_chase_now_us();
     bool hangs = false;
@@ -347,22 +256,22 @@ static const char *consequence_of(struct trial *t)
     return hangs ? "hang" : "none";
 }
 
-static void tell(struct trial *t, struct dh_agent_result r)
+static void tell(struct dh_agent_trial *t, struct dh_agent_result r)
 {
-    struct work *w = t->w;
+    struct dh_agent_program *w = t->w;
     u64 now = dh_chase_now_us();
     char id[DH_AGENT_ID + 1];
     dh_agent_draw(id);
     r.id = id;
     r.run = w->run;
     r.task = t->task.number;
-    r.waited_us = w->waited_us - w->told_waited_us + (u64)w->purse.waited_us;
-    r.run_us = now - w->told_us + (u64)w->purse.run_us;
+    r.waited_us = w->waited_us - w->told_waited_us + (u64)w->balance.waited_us;
+    r.run_us = now - w->told_us + (u64)w->balance.run_us;
     char *text = dh_agent_result_text(&r);
     if (dh_agent_spool_add(w->with->spool, id, text) == 0) {
         w->told_us = now;
         w->told_waited_us = w->waited_us;
-        w->purse.run_us = w->purse.waited_us = 0;
+        w->balance.run_us = w->balance.waited_us = 0;
         if (w->with->poke >= 0 && write(w->with->poke, "", 1) < 0) {
             /* who reads it looks by itself now and then */
         }
@@ -371,14 +280,17 @@ static void tell(struct trial *t, struct dh_agent_result r)
 }
 
 /* Nothing could be tried: so it is with this task in any run of this build. */
-static void tell_unseen(struct trial *t)
+static void tell_unseen(struct dh_agent_trial *t)
 {
-    struct dh_agent_result r = {.result = t->task.kind == DH_AGENT_INFERENCE ? "inference" : "not-seen",
+    bool inference = t->task.kind == DH_AGENT_INFERENCE;
+    struct dh_agent_result r = {.result = inference ? "inference" : "not-seen",
                                 .alternate = t->task.alternate};
+    for (int i = 0; i < 2 && !inference; i++)
+        r.none[i] = t->sides.none[i];
     tell(t, r);
 }
 
-static void tell_validation(struct trial *t)
+static void tell_validation(struct dh_agent_trial *t)
 {
     struct dh_agent_result r = {.alternate = t->task.alternate};
     if (t->raced) {
@@ -399,7 +311,7 @@ static void tell_validation(struct trial *t)
     tell(t, r);
 }
 
-static void tell_inference(struct trial *t)
+static void tell_inference(struct dh_agent_trial *t)
 {
     struct dh_agent_result r = {
         .result = "inference", .alternate = t->task.alternate, .met = t->met, .n_met = t->n_met};
@@ -408,7 +320,7 @@ static void tell_inference(struct trial *t)
 
 /* ---- Tasks ---- */
 
-static const char *find_sides(struct trial *t, bool steering)
+static const char *find_sides(struct dh_agent_trial *t, bool steering)
 {
     /* Held is who would come too early; followed is who comes first. */
     t->first = t->task.alternate != steering ? 1 : 0;
@@ -417,15 +329,17 @@ static const char *find_sides(struct trial *t, bool steering)
 
 /* By chance, and while the budget does not cover tau: a short program would only wait for that. All sites
  * have the same budget here, since the delay does not grow. */
-static bool steers_first(const struct trial *t)
+static bool steers_first(const struct dh_agent_trial *t)
 {
     const struct dh_chase_policy p = policy_of(t, true);
     return dh_chase_policy_budget(&p, 0, dh_chase_now_us() - t->w->start_us) > 0 && t->w->run[0] & 1;
 }
 
-static void validate(struct trial *t)
+static void validate(struct dh_agent_trial *t)
 {
     bool steering = steers_first(t);
+    if (t->w->balance.left_us <= 0)
+        let_begin(t->w); /* there is nothing to keep it with */
     const u64 bound_us = t->w->with->settings->bound_us;
     if (find_sides(t, steering) != NULL) {
         tell_unseen(t);
@@ -440,8 +354,9 @@ static void validate(struct trial *t)
         tell_validation(t);
 }
 
-static void infer(struct trial *t)
+static void infer(struct dh_agent_trial *t)
 {
+    let_begin(t->w);
     if (find_sides(t, false) != NULL) {
         tell_unseen(t);
         return;
@@ -452,7 +367,7 @@ static void infer(struct trial *t)
 }
 
 /* Until the board shows another task, the program has ended, or this time is over. */
-static void wait_for_task(struct trial *t, u64 us, bool until_asked)
+static void wait_for_task(struct dh_agent_trial *t, u64 us, bool until_asked)
 {
     const u64 until = dh_chase_now_us() + us;
     while (!has_ended(t) && !is_stale(t) && dh_chase_now_us() < until) {
@@ -461,12 +376,12 @@ static void wait_for_task(struct trial *t, u64 us, bool until_asked)
     }
 }
 
-static void serve(struct work *w)
+static void serve(struct dh_agent_program *w)
 {
     const u64 begin = dh_chase_now_us() + w->with->settings->begin_us;
     while (!w->ended && !stopped && !w->trouble) {
         bool asked;
-        struct trial t = {.w = w};
+        struct dh_agent_trial t = {.w = w};
         t.task = dh_agent_board_read(w->with->board, &t.turn, &asked);
         u64 now = dh_chase_now_us();
         if (!asked && w->with->socket >= 0 && now < begin) {
@@ -475,15 +390,11 @@ static void serve(struct work *w)
         }
         if (t.task.kind == DH_AGENT_NOTHING || w->done == t.turn + 1 ||
             dh_agent_build_check(w->build, &t.task) != NULL) {
-            if (w->with->socket >= 0) {
-                dh_chase_target_let_go(w->with->socket);
-                close(w->with->socket);
-                w->with->socket = -1;
-            }
+            let_begin(w);
             wait_for_task(&t, IDLE_US, false);
             continue;
         }
-        take_purse(w);
+        take_balance(w);
         (t.task.kind == DH_AGENT_INFERENCE ? infer : validate)(&t);
         w->done = t.turn + 1;
         free(t.met);
@@ -494,7 +405,7 @@ static void serve(struct work *w)
 /* ---- Meeting ---- */
 
 /* The file that runs may be a copy of the one that the agent was told of, or one that was replaced since. */
-static int open_program(struct work *w, struct dh_agent_build *own)
+static int open_program(struct dh_agent_program *w, struct dh_agent_build *own)
 {
     char link[64];
     struct stat runs, known, named;
@@ -516,7 +427,7 @@ static int open_program(struct work *w, struct dh_agent_build *own)
 
 /* Whether there is anything to try, as far as it is known in time. Of a program that begins without, the
  * synchronisation is not followed later either: calls that could be would cost it something all the time. */
-static void announce(struct work *w)
+static void announce(struct dh_agent_program *w)
 {
     const u64 head_start =
         w->with->settings->begin_us < ANNOUNCE_US ? w->with->settings->begin_us : ANNOUNCE_US;
@@ -524,7 +435,7 @@ static void announce(struct work *w)
     bool asked = false;
     for (u64 now = dh_chase_now_us(); !asked && now <= until && !w->ended && !stopped;
          now = dh_chase_now_us()) {
-        struct trial t = {.w = w};
+        struct dh_agent_trial t = {.w = w};
         t.task = dh_agent_board_read(w->with->board, &t.turn, &asked);
         w->unfollowed = asked && t.task.kind == DH_AGENT_NOTHING;
         if (!asked)
@@ -538,7 +449,7 @@ int dh_agent_work(struct dh_agent_work *with)
 {
     struct dh_arena arena = {0};
     struct dh_agent_build own = {0};
-    struct work w = {.with = with, .build = with->build};
+    struct dh_agent_program w = {.with = with, .build = with->build};
     const struct sigaction on_stop = {.sa_handler = stop};
     const char *why;
     stopped = 0;
@@ -554,6 +465,7 @@ int dh_agent_work(struct dh_agent_work *with)
     w.target.control->begin_us = with->settings->begin_us + with->settings->begin_us / 4;
     w.target.control->beat_us = dh_chase_now_us();
     announce(&w);
+    w.start_us = w.told_us = dh_chase_now_us();
     rc = dh_chase_target_meet(&w.target, with->socket, with->pid, &why);
     if (!rc && w.target.direct)
         rc = -ENOTSUP; /* its code would have to stay writable */
@@ -562,9 +474,8 @@ int dh_agent_work(struct dh_agent_work *with)
     if (!rc) {
         w.unfollowed |= w.build->unfollowed || dh_chase_loaded_check(&w.build->loaded, &w.target);
         dh_agent_draw(w.run);
-        w.start_us = w.told_us = dh_chase_now_us();
         serve(&w);
-        give_purse(&w);
+        give_balance(&w);
     }
     dh_chase_target_done(&w.target);
 out:

@@ -16,7 +16,7 @@ struct dh_agent_work {
     struct dh_agent_build *build; /* opened by the caller; NULL: the program's file is opened here */
     const struct dh_agent_board *board;
     const char *spool; /* directory */
-    const char *purse; /* file; purse.h */
+    const char *balance; /* file; balance.h */
     int poke;          /* a byte is written here when something is in the spool; -1: nobody asks */
     int socket;        /* where the program's library says hello */
     pid_t pid;

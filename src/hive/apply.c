@@ -378,11 +378,18 @@ static void take_stacks(struct event *e, struct dh_hive_unit *u, const struct dh
     **to = x;
 }
 
-/* Which of the two accesses were executed. Whoever waits is at the one that is to come second. */
+/* Which of the two accesses were executed. Whoever waits is at the one that is to come second. Of an access
+ * without an instruction it is certain that it never is, and of the other nothing has become known. */
 static void tell_sites(struct dh_hive_state *s, const struct dh_hive_unit *u, const struct dh_hive_record *r,
-                       bool saw)
+                       bool saw, const json_t *none)
 {
     const u32 at[2] = {u->at[0], u->at[1]};
+    if (none) {
+        for (size_t side = 0; side < 2; side++)
+            if (json_is_true(json_array_get(none, side)))
+                dh_hive_site_lacks(s, at[side]);
+        return;
+    }
     if (r->result == DH_HIVE_TIMEOUT) {
         dh_hive_site_tell(s, at[r->order == DH_HIVE_PRIMARY], true);
         return;
@@ -415,7 +422,7 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
     if (r->result == DH_HIVE_INFERENCE)
         take_inference(e, t.build, t.unit);
     else
-        tell_sites(s, u, r, saw >= 0);
+        tell_sites(s, u, r, saw >= 0, json_object_get(e->body, "none"));
     if (r->result != DH_HIVE_TIMEOUT || t.state != DH_HIVE_ACTIVE)
         dh_hive_task_end(s, task, DH_HIVE_FINISHED, e->raw->seq);
     enum dh_hive_wanted wanted = dh_hive_wanted(&s->units[t.unit].tally);

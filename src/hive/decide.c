@@ -302,6 +302,12 @@ static const char *check_result(const struct dh_hive_state *s, const struct dh_h
     if (json_object_get(r, "saw") &&
         (result != DH_HIVE_NOT_SEEN || dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_in(r, "saw")) < 0))
         return "'saw' is met, not-aliasing or one-thread, and goes with not-seen";
+    const json_t *none = json_object_get(r, "none");
+    if (none && (result != DH_HIVE_NOT_SEEN || json_array_size(none) != 2 ||
+                 !json_is_boolean(json_array_get(none, 0)) || !json_is_boolean(json_array_get(none, 1))))
+        return "'none' says of each of the two accesses whether the build has no instruction for it, and "
+               "goes "
+               "with not-seen";
     struct dh_hive_stacks stacks = {0};
     if (json_object_get(r, "stacks") &&
         (result != DH_HIVE_RACE || !dh_hive_stacks_read(json_object_get(r, "stacks"), &stacks)))
@@ -356,6 +362,8 @@ enum dh_hive_status dh_hive_add_result(struct dh_hive_batch *b, u32 program, con
                   "run_us", times[1], "says", (json_int_t)says);
     if (text_in(result, "saw"))
         json_object_set(body, "saw", json_object_get(result, "saw"));
+    if (json_object_get(result, "none"))
+        json_object_set(body, "none", json_object_get(result, "none"));
     if (json_object_get(result, "stacks"))
         json_object_set(body, "stacks", json_object_get(result, "stacks"));
     if (s->units[t->unit].bundle)

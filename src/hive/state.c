@@ -275,6 +275,13 @@ void dh_hive_site_tell(struct dh_hive_state *s, u32 site, bool reached)
         dh_hive_unit_settle(s, at / 2);
 }
 
+void dh_hive_site_lacks(struct dh_hive_state *s, u32 site)
+{
+    do
+        dh_hive_site_tell(s, site, false);
+    while (s->sites[site].missed < MISSES);
+}
+
 /* ---- Units ---- */
 
 u32 dh_hive_unit_new(struct dh_hive_state *s, u32 program, u64 id, bool bundle, const u64 sites[2],

@@ -18,6 +18,8 @@ void dh_hive_unit_settle(struct dh_hive_state *s, u32 unit);
 u32 dh_hive_site_of(struct dh_hive_state *s, u32 program, u64 id);
 /* A result has come to this access, or not; other units with it are put where they belong then. */
 void dh_hive_site_tell(struct dh_hive_state *s, u32 site, bool reached);
+/* A build has no instruction for it: as if enough results had not come to it. */
+void dh_hive_site_lacks(struct dh_hive_state *s, u32 site);
 /* Ends all of its tasks. */
 void dh_hive_unit_withdraw(struct dh_hive_state *s, u32 unit, u64 seq);
 

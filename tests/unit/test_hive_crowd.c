@@ -402,6 +402,27 @@ static void test_bundle_reached(void **unused)
     end();
 }
 
+/* A unit with an access that the build has no instruction for is tried once; its other access is not blamed. */
+static void test_no_instruction(void **unused)
+{
+    (void)unused;
+    const char *why;
+    char name[DH_HIVE_HASH + 1], id[33];
+    begin(1, false);
+    json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:[b]}", "id", hive_name(id, 32, 1), "task",
+                          (json_int_t)poll(1), "result", "not-seen", "run", id, "none", true);
+    hive_name(name, DH_HIVE_HASH, 1);
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_BAD); /* of one only */
+    json_object_set_new(r, "none", json_pack("[b,b]", false, true));
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_CREATED);
+    json_decref(r);
+    keep_log();
+    const struct dh_hive_unit *u = &state.units[0];
+    assert_int_equal(state.sites[u->at[0]].missed, 0);
+    assert_int_equal(dh_hive_hope_of(&state, u), DH_HIVE_DIM);
+    end();
+}
+
 /* Only one thread ever came to it; then, in another run, two did. */
 static void test_context(void **unused)
 {
@@ -630,6 +651,7 @@ int main(void)
         cmocka_unit_test(test_relief),
         cmocka_unit_test(test_bundle),
         cmocka_unit_test(test_bundle_reached),
+        cmocka_unit_test(test_no_instruction),
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_verdicts_carry_over),
         cmocka_unit_test(test_style),

@@ -1,7 +1,7 @@
 /*
- * purse.c - see purse.h.
+ * balance.c - see balance.h.
  */
-#include "agent/purse.h"
+#include "agent/balance.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { LENGTH = 3 * 21 }; /* each number has 20 places, so that a short one leav
 static const int64_t most_run_us = 30ll * 86400 * 1000000; /* a hive takes no result of years */
 
 /* Locked. -1: there is none, and there can be none. */
-static int open_purse(const char *path)
+static int open_balance(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
@@ -24,19 +24,19 @@ static int open_purse(const char *path)
 }
 
 /* What cannot be read is empty. */
-static struct dh_agent_purse read_purse(int fd, u64 if_new)
+static struct dh_agent_balance read_balance(int fd, u64 if_new)
 {
     char text[LENGTH + 1] = "";
     long long n[3] = {0};
     ssize_t got = pread(fd, text, LENGTH, 0);
     if (got == 0)
-        return (struct dh_agent_purse){.left_us = (int64_t)if_new};
+        return (struct dh_agent_balance){.left_us = (int64_t)if_new};
     if (got < 0 || sscanf(text, "%lld %lld %lld", &n[0], &n[1], &n[2]) != 3)
-        return (struct dh_agent_purse){0};
-    return (struct dh_agent_purse){n[0], n[1], n[2]};
+        return (struct dh_agent_balance){0};
+    return (struct dh_agent_balance){n[0], n[1], n[2]};
 }
 
-static bool write_purse(int fd, const struct dh_agent_purse *p)
+static bool write_balance(int fd, const struct dh_agent_balance *p)
 {
     char text[LENGTH + 1];
     int n = snprintf(text, sizeof(text), "%20lld %20lld %20lld\n", (long long)p->left_us,
@@ -44,29 +44,29 @@ static bool write_purse(int fd, const struct dh_agent_purse *p)
     return n == LENGTH && pwrite(fd, text, LENGTH, 0) == LENGTH;
 }
 
-struct dh_agent_purse dh_agent_purse_take(const char *path, u64 grant_us)
+struct dh_agent_balance dh_agent_balance_take(const char *path, u64 grant_us)
 {
-    int fd = open_purse(path);
+    int fd = open_balance(path);
     if (fd < 0)
-        return (struct dh_agent_purse){0};
-    struct dh_agent_purse p = read_purse(fd, grant_us);
-    if (!write_purse(fd, &(struct dh_agent_purse){0}))
-        p = (struct dh_agent_purse){0};
+        return (struct dh_agent_balance){0};
+    struct dh_agent_balance p = read_balance(fd, grant_us);
+    if (!write_balance(fd, &(struct dh_agent_balance){0}))
+        p = (struct dh_agent_balance){0};
     close(fd);
     return p;
 }
 
-void dh_agent_purse_give(const char *path, const struct dh_agent_purse *more, u64 most_us)
+void dh_agent_balance_give(const char *path, const struct dh_agent_balance *more, u64 most_us)
 {
-    int fd = open_purse(path);
+    int fd = open_balance(path);
     if (fd < 0)
         return;
-    struct dh_agent_purse p = read_purse(fd, 0);
+    struct dh_agent_balance p = read_balance(fd, 0);
     p.left_us += more->left_us;
     p.left_us = p.left_us < (int64_t)most_us ? p.left_us : (int64_t)most_us;
     p.run_us += more->run_us;
     p.run_us = p.run_us < most_run_us ? p.run_us : most_run_us;
     p.waited_us += more->waited_us;
-    write_purse(fd, &p); /* if not, it stays empty */
+    write_balance(fd, &p); /* if not, it stays empty */
     close(fd);
 }

@@ -1,5 +1,5 @@
 /*
- * test_agent_purse.c - src/agent/purse.c: the sum over a user's executions keeps to the budget.
+ * test_agent_balance.c - src/agent/balance.c: the sum over a user's executions keeps to the budget.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -7,18 +7,18 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "agent/purse.h"
+#include "agent/balance.h"
 #include "chase/policy.h"
 #include "unit/check.h"
 
 enum { GRANT = 20000 };
-static char dir[] = "/tmp/deadheat-purse-XXXXXX", path[64];
+static char dir[] = "/tmp/deadheat-balance-XXXXXX", path[64];
 
 static int make_directory(void **state)
 {
     (void)state;
     int rc = mkdtemp(dir) ? 0 : -1;
-    snprintf(path, sizeof(path), "%s/purse", dir);
+    snprintf(path, sizeof(path), "%s/balance", dir);
     return rc;
 }
 
@@ -31,12 +31,12 @@ static int remove_directory(void **state)
 
 static int64_t take(const char *from)
 {
-    return dh_agent_purse_take(from, GRANT).left_us;
+    return dh_agent_balance_take(from, GRANT).left_us;
 }
 
 static void give(const char *to, int64_t us)
 {
-    dh_agent_purse_give(to, &(struct dh_agent_purse){.left_us = us}, GRANT);
+    dh_agent_balance_give(to, &(struct dh_agent_balance){.left_us = us}, GRANT);
 }
 
 static void a_new_user_has_the_grant_once(void **state)
@@ -65,15 +65,15 @@ static void what_is_left_has_a_limit_and_debts_have_none(void **state)
 
 static void what_was_not_told_adds_up(void **state)
 {
-    const struct dh_agent_purse some = {.run_us = 1000000, .waited_us = 20};
+    const struct dh_agent_balance some = {.run_us = 1000000, .waited_us = 20};
     (void)state;
     unlink(path);
-    dh_agent_purse_give(path, &some, GRANT);
-    dh_agent_purse_give(path, &some, GRANT);
-    struct dh_agent_purse p = dh_agent_purse_take(path, GRANT);
+    dh_agent_balance_give(path, &some, GRANT);
+    dh_agent_balance_give(path, &some, GRANT);
+    struct dh_agent_balance p = dh_agent_balance_take(path, GRANT);
     assert_int_equal(p.run_us, 2000000);
     assert_int_equal(p.waited_us, 40);
-    assert_int_equal(dh_agent_purse_take(path, GRANT).run_us, 0);
+    assert_int_equal(dh_agent_balance_take(path, GRANT).run_us, 0);
 }
 
 static void what_cannot_be_kept_is_not_spent(void **state)
@@ -85,8 +85,8 @@ static void what_cannot_be_kept_is_not_spent(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0); /* as a full disk */
     assert_int_equal(take(path), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
-    assert_int_equal(take("/nowhere/purse"), 0);
-    give("/nowhere/purse", GRANT);
+    assert_int_equal(take("/nowhere/balance"), 0);
+    give("/nowhere/balance", GRANT);
     FILE *f = fopen(path, "w");
     fputs("no number", f);
     fclose(f);

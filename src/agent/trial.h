@@ -1,0 +1,61 @@
+/*
+ * trial.h - one program that a worker chases, and one task of it: what work.c decides by, and trial.c has
+ * seen.
+ */
+#ifndef DH_AGENT_TRIAL_H
+#define DH_AGENT_TRIAL_H
+
+#include "agent/build.h"
+#include "agent/balance.h"
+#include "agent/result.h"
+#include "agent/work.h"
+#include "chase/chase.h"
+
+struct dh_agent_program {
+    struct dh_agent_work *with;
+    struct dh_agent_build *build;
+    struct dh_chase_target target;
+    int pidfd;
+    u64 start_us;
+    u64 told_us, told_waited_us; /* what earlier results have accounted for */
+    u64 waited_us, late_us;
+    struct dh_agent_balance balance; /* what was in the user's, once it is taken */
+    bool taken;
+    char run[DH_AGENT_ID + 1]; /* drawn for this execution */
+    bool ended;
+    const char *trouble; /* this program cannot be chased any more */
+    bool unfollowed;     /* its synchronisation cannot be followed */
+    u32 done;            /* the turn of the board whose task has had its result, plus one; 0: none */
+};
+
+/* One task. */
+struct dh_agent_trial {
+    struct dh_agent_program *w;
+    struct dh_arena arena;
+    struct dh_agent_task task;
+    u32 turn; /* of the board */
+    struct dh_agent_sides sides;
+    const struct dh_chase_run *run; /* of this part */
+    struct dh_chase_policy policy;
+    u64 since_us, until_us; /* of this part */
+    u64 reached_us;         /* when a thread first came to the first side; 0: none has */
+    bool steering;
+    bool raced;
+    bool reached, ordered;          /* by all parts */
+    bool held;                      /* somebody, by steering */
+    u32 ordered_before;             /* control->ordered, when this part began */
+    u8 seen;                        /* DH_CONTROL_SEEN_..., by all windows */
+    u32 tids[2];                    /* that have raced */
+    int first;                      /* which access of the task is on the first side in this part */
+    u64 stacks[2][DH_AGENT_FRAMES]; /* of the race, by access of the task */
+    size_t n_stacks[2];
+    struct dh_agent_met *met;
+    size_t n_met, cap_met;
+    u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
+};
+
+/* Callbacks of a chase whose context is a trial: a window is over, and two threads have met (chase.h). */
+void dh_agent_trial_window(void *ctx, u32 first);
+bool dh_agent_trial_race(void *ctx, struct dh_chase_moment *moment);
+
+#endif
