@@ -327,8 +327,8 @@ time that was given is over. A race counts where it was confirmed first.
 ABOUT_MISSED = """
 Why the others were missed, as far as the runs tell. Not tried one by one: the time was over before. Where a line accesses
 fewer bytes in the plain build than FastTrack says, the compiler has merged its access with another line's or narrowed it, or
-FastTrack has put two accesses of one thread that are beside each other together, and shows the wrong one of them: such a pair may
-never be at the same bytes.
+FastTrack shows another access of the same thread to the same four bytes, as it may where a thread goes through memory byte by byte
+([guarantee.md](design/guarantee.md)): such a pair may never be at the same bytes.
 """
 
 

@@ -165,7 +165,7 @@ def alone(chaser, races, kind, flags, way):
 
 def is_smaller(chaser, race):
     """Does a line access fewer bytes in the plain build than FastTrack says? The compiler has merged or narrowed the access
-    that is meant, or FastTrack has put two accesses of one epoch, which are beside each other, together."""
+    that is meant, or FastTrack shows another one to the same four bytes (docs/design/guarantee.md)."""
     if not race.pair:
         return False
     argv = [chaser.bench.deadheat, "chase", "--list", "--pair", race.pair[0], "--", chaser.job("native").started]

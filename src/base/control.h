@@ -174,8 +174,9 @@ struct dh_control {
     u64 magic;
     u32 state; /* atomic: generation << 4 | phase */
     u32 n_sites;
-    u64 delay_us; /* as it was granted */
-    u64 until_us; /* by the command: when the delay ends; TRACKED: when the first was told to go on */
+    u64 delay_us;    /* as it was granted */
+    u64 attended_us; /* by the command: when it has attended to the first */
+    u64 until_us;    /* by the command: when the delay ends; TRACKED: as before, it has none */
     u64 grant_us; /* by the command: what the window may cost in all. Two that have met wait to be looked at
                    * until so long after the first came */
     u64 patience_us; /* how long the first waits for the command to do its part, before it goes on without */

@@ -152,6 +152,7 @@ static void limit_delay(struct chase *c)
     const u32 site = control->first.site % DH_CONTROL_SITES;
     u64 now = dh_chase_now_us(), spent = now > control->first.time_us ? now - control->first.time_us : 0;
     control->delay_us = p->whole ? p->delay : dh_chase_policy_delay(p, site, now - c->start, spent);
+    control->attended_us = now;
     control->until_us = now + control->delay_us;
     c->most = control->delay_us + 2 * p->patience;
     grant(c, now, spent);
@@ -161,7 +162,7 @@ static void limit_delay(struct chase *c)
 static void limit_following(struct chase *c)
 {
     u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
-    c->target->control->until_us = now;
+    c->target->control->attended_us = c->target->control->until_us = now;
     c->most = FOLLOW_US + 2 * c->run->policy->patience;
     grant(c, now, now > came ? now - came : 0);
 }

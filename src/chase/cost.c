@@ -20,13 +20,43 @@ static u64 left_at(const struct dh_control *c, u64 came, u64 now)
     return left > came && left < now ? left : 0;
 }
 
+static u64 at_least(u64 value, u64 least)
+{
+    return value > least ? value : least;
+}
+
+/* The delay that the first thread was granted; 0 if the command has not attended to it. */
+static u64 granted(const struct dh_control *c)
+{
+    return c->until_us > c->first.time_us ? since(c->attended_us, c->until_us) : 0;
+}
+
+/* How long, at most, the first thread waits in a window that is in this state. If it seems to be longer, its
+ * time is over, and it has had no processor to notice. */
+static u64 longest(const struct dh_control *c, u32 state)
+{
+    const u64 all = 2 * c->patience_us + granted(c);
+    switch (state & DH_CONTROL_PHASE) {
+    case DH_CONTROL_HELD:
+        return c->patience_us;
+    case DH_CONTROL_WATCHED:
+        return c->patience_us + granted(c);
+    case DH_CONTROL_MET:
+    case DH_CONTROL_SHOWN:
+        return at_least(all, c->grant_us);
+    default:
+        return all;
+    }
+}
+
 /* How long the second of two that have met has waited to be looked at. */
 static u64 shown_for(const struct dh_control *c, u32 state, u64 now)
 {
     const u64 came = c->second.time_us, gone = __atomic_load_n(&c->gone_us, __ATOMIC_ACQUIRE);
+    const u64 end = at_least(c->first.time_us + c->grant_us, came + c->patience_us);
     if ((state & DH_CONTROL_PHASE) != DH_CONTROL_SHOWN)
         return 0;
-    return since(came, gone > came && gone < now ? gone : now);
+    return since(came, gone > came && gone < now ? gone : at_most(now, end));
 }
 
 u64 dh_chase_cost_traps(const struct dh_control *c, u32 state, u64 traps, u64 begin, u64 now)
@@ -38,11 +68,11 @@ u64 dh_chase_cost_traps(const struct dh_control *c, u32 state, u64 traps, u64 be
 struct dh_chase_cost dh_chase_cost_of(const struct dh_control *c, u32 state, u64 now, bool full)
 {
     const u64 came = c->first.time_us, left = left_at(c, came, now);
-    const u64 late = __atomic_load_n(&c->late, __ATOMIC_ACQUIRE);
-    struct dh_chase_cost cost = {.waited = since(came, left ? left : now), .alone = left != 0};
-    if (late >> 32 == (state & ~(u32)DH_CONTROL_PHASE))
-        cost.late = at_most((u32)late, cost.waited);
-    cost.waited -= cost.late;
+    const u64 noted = __atomic_load_n(&c->late, __ATOMIC_ACQUIRE);
+    const u64 late = noted >> 32 == (state & ~(u32)DH_CONTROL_PHASE) ? (u32)noted : 0;
+    const u64 all = since(came, left ? left : now);
+    struct dh_chase_cost cost = {.waited = at_most(since(late, all), longest(c, state)), .alone = left != 0};
+    cost.late = all - cost.waited;
     if (left && full)
         cost.waited += shown_for(c, state, now);
     else if (left)
@@ -53,5 +83,5 @@ struct dh_chase_cost dh_chase_cost_of(const struct dh_control *c, u32 state, u64
 u64 dh_chase_cost_rest(const struct dh_control *c, u64 came, u64 from, u64 until)
 {
     const u64 left = left_at(c, came, until);
-    return since(from, left ? left : until);
+    return at_most(since(from, left ? left : until), c->patience_us);
 }

@@ -22,7 +22,7 @@ struct dh_chase_cost {
  * traps always, whatever the budget: then these do not count. */
 struct dh_chase_cost dh_chase_cost_of(const struct dh_control *c, u32 state, u64 now, bool full);
 /* How long a first thread that came at this time still waited, from one moment until another at which it was
- * let go; also if it is not control->first any more. */
+ * let go, though not beyond its patience; also if it is not control->first any more. */
 u64 dh_chase_cost_rest(const struct dh_control *c, u64 came, u64 from, u64 until);
 /* While nobody waits at the first side, since some moment at which there had been so many traps. */
 u64 dh_chase_cost_traps(const struct dh_control *c, u32 state, u64 traps, u64 since, u64 now);

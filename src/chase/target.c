@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEET_MS = 10000, PATIENCE_US = 100000 };
+enum { MEET_MS = 10000, PATIENCE_US = 1000000 };
 
 u64 dh_chase_now_us(void)
 {

@@ -299,12 +299,19 @@ struct waiting {
     u64 late;
 };
 
-/* Its time was over before now: since then it was ready, and had no processor. */
-static void note_late(struct dh_control *c, struct waiting *w)
+/* Its time was over before this moment: since then it was ready, and had no processor. */
+static void note_late(struct dh_control *c, struct waiting *w, u64 now)
 {
-    u64 now = dh_sys_now_us();
     w->late += now > w->until ? now - w->until : 0;
     __atomic_store_n(&c->late, (u64)in_phase(w->mine, 0) << 32 | (u32)w->late, __ATOMIC_RELEASE);
+}
+
+/* The processor time of this thread. */
+static u64 own_us(void)
+{
+    struct timespec t = {0};
+    dh_sys3(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&t, 0);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
 }
 
 /* It goes on while the window is not over. */
@@ -320,7 +327,7 @@ static void wait_for_end(struct dh_control *c, struct waiting *w)
     w->until = within(UINT64_MAX, c->patience_us);
     if (wait_for_command(c, w->mine, w->until))
         return;
-    note_late(c, w);
+    note_late(c, w, dh_sys_now_us());
     leave(c);
 }
 
@@ -328,8 +335,10 @@ static void wait_for_end(struct dh_control *c, struct waiting *w)
 static void hold(struct dh_control *c, const struct dh_control_site *site, const ucontext_t *uc, u32 mine)
 {
     describe(uc, c, site, &c->first);
-    struct waiting w = {mine, within(c->first.time_us + c->patience_us, c->patience_us), 0};
+    struct waiting w = {mine, c->first.time_us, 0};
     bool watched = false;
+    note_late(c, &w, dh_sys_now_us()); /* it may have lost its processor before it could wait */
+    w.until = within(UINT64_MAX, c->patience_us);
     move(c, in_phase(mine, DH_CONTROL_CLAIMED), DH_CONTROL_HELD);
     for (;;) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
@@ -350,28 +359,31 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
         if (phase == DH_CONTROL_MET || phase == DH_CONTROL_SHOWN) {
             if (wait_to_be_shown(c, w.mine, DH_CONTROL_GONE_FIRST, &w.until))
                 continue;
-            note_late(c, &w);
+            note_late(c, &w, dh_sys_now_us());
             leave(c);
             if (c->hold_us)
                 wait_for_second(c);
             return;
         }
         if (phase == DH_CONTROL_TRACKED) {
-            w.until = c->until_us;
-            note_late(c, &w);
+            const u64 before = own_us();
+            note_late(c, &w, c->attended_us);
             dh_field_track_begin(c);
+            w.until = c->attended_us + own_us() - before;
+            note_late(c, &w, dh_sys_now_us());
             leave(c);
             return;
         }
         if (phase == DH_CONTROL_WATCHED && !watched) {
             watched = true;
+            note_late(c, &w, c->attended_us);
             w.until = within(c->until_us, c->delay_us);
         }
         if (dh_sys_now_us() < w.until) {
             sleep_on(c, seen, w.until);
             continue;
         }
-        note_late(c, &w);
+        note_late(c, &w, dh_sys_now_us());
         w.until = dh_sys_now_us(); /* so that it is noted once */
         move(c, seen, DH_CONTROL_EXPIRED);
     }

@@ -92,7 +92,8 @@ static void step_window(bool wanted, u64 *waits, u64 *meetings)
             dh_chase_target_restart(&target, DH_CONTROL_OPEN);
         break;
     case DH_CONTROL_HELD:
-        target.control->until_us = now_us() + DELAY_US;
+        target.control->attended_us = now_us();
+        target.control->until_us = target.control->attended_us + DELAY_US;
         dh_chase_target_move(&target, seen, DH_CONTROL_WATCHED);
         break;
     case DH_CONTROL_SHOWN:
@@ -142,7 +143,8 @@ static int be_absent(const char *since, pid_t pid)
     while (waitpid(pid, &status, WNOHANG) == 0) {
         u32 seen = dh_chase_target_state(&target);
         if ((seen & DH_CONTROL_PHASE) == DH_CONTROL_HELD && strcmp(since, "held") != 0) {
-            c->until_us = strcmp(since, "shown") == 0 ? now_us() + FOR_EVER_US : 0;
+            c->attended_us = now_us();
+            c->until_us = c->attended_us + (strcmp(since, "shown") == 0 ? FOR_EVER_US : 0);
             dh_chase_target_move(&target, seen, DH_CONTROL_WATCHED);
         }
         usleep(ROUND_US);

@@ -155,6 +155,10 @@ static struct dh_control *control_of(u64 left, u64 left_traps, u64 traps)
     memset(&c, 0, sizeof(c));
     c.first.time_us = CAME;
     c.left_us = left;
+    c.attended_us = CAME + 100;
+    c.until_us = c.attended_us + 60 * SECOND;
+    c.grant_us = 60 * SECOND;
+    c.patience_us = PATIENCE;
     c.left_traps = left_traps;
     c.traps = traps;
     return &c;
@@ -203,6 +207,11 @@ static void shown(void **state)
     assert_int_equal(dh_chase_cost_of(c, in(DH_CONTROL_SHOWN), CAME + 5000, true).waited, 1500);
     c->gone_us = CAME + 6000;
     assert_int_equal(cost(c, DH_CONTROL_SHOWN, 50000), 2600);
+    c->gone_us = 0; /* its time is over, and it has not noticed yet */
+    c->grant_us = 5000;
+    assert_int_equal(cost(c, DH_CONTROL_SHOWN, 50000), 500 + 100 + PATIENCE);
+    c->grant_us = 9000;
+    assert_int_equal(cost(c, DH_CONTROL_SHOWN, 50000), 500 + 100 + 5000);
     c->traps = 100000;
     assert_int_equal(cost(c, DH_CONTROL_SHOWN, 50000), 50000);
     c->gone_us = CAME + 3000; /* another one, earlier */
@@ -223,6 +232,36 @@ static void late(void **state)
     is = dh_chase_cost_of(c, in(DH_CONTROL_EXPIRED), CAME + 50000, false);
     assert_int_equal(is.waited, 45000);
     assert_int_equal(is.late, 0);
+    /* It may not have noticed yet that its time is over: neither that of its delay, nor of what comes behind, nor that
+     * the command came late. */
+    c->late = 0;
+    c->left_us = 0;
+    c->grant_us = 0;
+    c->attended_us = CAME + 15000;
+    c->until_us = c->attended_us + 10000;
+    is = dh_chase_cost_of(c, in(DH_CONTROL_WATCHED), CAME + 50000, false);
+    assert_int_equal(is.waited, PATIENCE + 10000);
+    assert_int_equal(is.late, 50000 - is.waited);
+    is = dh_chase_cost_of(c, in(DH_CONTROL_EXPIRED), CAME + 50000, false);
+    assert_int_equal(is.waited, 2 * PATIENCE + 10000);
+    assert_int_equal(is.late, 50000 - is.waited);
+    c->second.time_us = CAME + 24000;
+    is = dh_chase_cost_of(c, in(DH_CONTROL_SHOWN), CAME + 50000, false);
+    assert_int_equal(is.waited, 2 * PATIENCE + 10000);
+    c->grant_us = 30000;
+    is = dh_chase_cost_of(c, in(DH_CONTROL_SHOWN), CAME + 50000, false);
+    assert_int_equal(is.waited, 30000);
+    assert_int_equal(is.late, 20000);
+    /* The access was to be followed, but the budget does not cover that any more. */
+    c->until_us = c->attended_us;
+    is = dh_chase_cost_of(c, in(DH_CONTROL_EXPIRED), CAME + 15100, false);
+    assert_int_equal(is.waited, 2 * PATIENCE);
+    c->until_us = CAME - 5; /* the command has not attended to it at all */
+    is = dh_chase_cost_of(c, in(DH_CONTROL_EXPIRED), CAME + 50000, false);
+    assert_int_equal(is.waited, 2 * PATIENCE);
+    is = dh_chase_cost_of(c, in(DH_CONTROL_HELD), CAME + 50000, false);
+    assert_int_equal(is.waited, PATIENCE);
+    assert_int_equal(is.late, 50000 - PATIENCE);
     /* It is charged when it has happened. */
     struct dh_chase_policy p = policy_of(0.05);
     dh_chase_policy_sampled(&p, 0, 5, 14000, 14000, 31000);
@@ -243,6 +282,8 @@ static void rest(void **state)
     assert_int_equal(dh_chase_cost_rest(c, CAME, CAME + 100, CAME + 300), 0);
     c->left_us = CAME + 400; /* somebody else, in the next window */
     assert_int_equal(dh_chase_cost_rest(c, CAME, CAME + 100, CAME + 300), 200);
+    c->left_us = 0;
+    assert_int_equal(dh_chase_cost_rest(c, CAME, CAME + 500, CAME + 50000), PATIENCE);
 }
 
 /* ---- The bound ---- */

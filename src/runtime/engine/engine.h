@@ -192,7 +192,7 @@ DH_INLINE bool dh_step_describes(const struct dh_thread *t, dh_cell_t old, dh_id
 {
     return dh_cell_is_simple(old) &&
            (dh_id_eq(dh_cell_id(old), id) ||
-            (!(kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(t)));
+            (!(kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_blurs(t)));
 }
 
 /* What a plain access makes of a cell that holds one access, which happened before it, or none: if one access

@@ -177,10 +177,10 @@ static bool replaces(const struct dh_access_now *a, dh_cell_t e, enum dh_plane p
     return dh_step_before(a->t, dh_cell_id(e));
 }
 
-/* Entries of one thread's one epoch that differ only in context become one, with the newest's context: in
- * code that goes through memory byte by byte from many places, every word has its own mixture, and the
- * mixtures are what costs. What races is not changed, only which of the accesses to these four bytes a report
- * shows. */
+/* Entries of one thread's one epoch that differ only in context become one, with the newest's context. This is
+ * for code that goes through memory byte by byte from many places (dh_split_blurs): every word has its own
+ * mixture, and the mixtures are what costs. What races is not changed, only which of the accesses to these four
+ * bytes a report shows. */
 static u32 merge_epochs(dh_cell_t *e, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
@@ -278,7 +278,7 @@ static dh_cell_t combine(const struct dh_access_now *a, struct entries *l, u32 a
     }
     l->n = m;
     entries_add(l, dh_cell_make(a->id, mask));
-    if (l->e && l->n > 1 && dh_history_pressure())
+    if (l->e && l->n > 1 && dh_history_pressure() && dh_split_blurs(a->t))
         l->n = merge_epochs(l->e, l->n);
     if (dh_history_want_collection())
         a->t->want_collect = true;

@@ -104,13 +104,21 @@ DH_INLINE bool dh_split_change(dh_cell_t cell, const struct dh_bytes *seen, u32 
                                        __ATOMIC_RELAXED);
 }
 
-/* This thread makes so many of these, or of histories that say the same (step.c), that from now on the bytes
- * of a word that it has accessed in one epoch, from different places, are described by one of these accesses:
- * the mixtures are what costs. What races is not changed, only which of the accesses to these four bytes a
- * report shows. */
+/* This thread makes so many of these, or of histories that say the same (step.c), that the mixtures are what
+ * costs. */
 DH_INLINE bool dh_split_pressure(const struct dh_thread *t)
 {
     return t->mixtures > 4096;
+}
+
+/* So it is, and also in its present epoch it has made some. From then on the bytes of a word that it accesses
+ * in this epoch, from different places, are described by one of these accesses. What races is not changed,
+ * but a report may show another of the accesses to these four bytes. A thread that does a little between two
+ * locks is never here, however long it runs, so its reports are exact. */
+DH_INLINE bool dh_split_blurs(const struct dh_thread *t)
+{
+    const u64 exact = 64;
+    return dh_split_pressure(t) && t->mixtures - t->mixtures_before > exact;
 }
 
 bool dh_split_want_collection(void);

@@ -86,6 +86,7 @@ static void next_epoch(struct dh_thread *t)
         dh_thread_set_hot(t, hot);
     t->ids.made = 0;
     t->ids.special_floor = t->ids.special.next;
+    t->mixtures_before = t->mixtures;
     t->stamp++;
     t->saying++;
     t->changed = false;

@@ -168,6 +168,7 @@ struct dh_thread { /* NOLINT(clang-analyzer-optin.performance.Padding): the orde
     struct dh_cell_memo memo;
     struct dh_spare_splits splits;
     u64 mixtures;        /* words whose bytes differ that were made: dh_split_pressure */
+    u64 mixtures_before; /* its present epoch */
     int mixing;          /* engine/step.c */
     u64 rules[DH_RULES]; /* engine/rules.h; read by whoever adds them up */
 
