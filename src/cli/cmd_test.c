@@ -72,10 +72,10 @@ static const char usage[] =
 
 /* A run; its pid is read by the handler. */
 struct job {
-    volatile sig_atomic_t pid; /* and process group; 0: none */
     u64 number;
-    u64 deadline; /* in ms; 0: none */
-    bool late;    /* it was ended at its deadline, and has until the next to come to its end */
+    u64 deadline;              /* in ms; 0: none */
+    volatile sig_atomic_t pid; /* and process group; 0: none */
+    bool late;                 /* it was ended at its deadline, and has until the next to come to its end */
 };
 
 static struct job jobs[MOST_JOBS];

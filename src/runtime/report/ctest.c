@@ -210,6 +210,14 @@ static bool read_argument(struct search *s, char ret[MAX_ARGUMENT])
     return true;
 }
 
+/* The word behind this one of the command. */
+static const char *next_word(const char *at, const char *stop)
+{
+    while (at < stop && *at)
+        at++;
+    return at < stop ? at + 1 : stop;
+}
+
 /* Behind the name: the rest is compared with the command, and with the command of a script. */
 static void read_test(struct search *s)
 {
@@ -217,16 +225,13 @@ static void read_test(struct search *s)
     bool same[MAX_SCRIPT + 1];
     const char *stop = s->command + s->n_command;
     at[0] = s->command;
-    at[1] = s->command;
-    while (at[1] < stop && *at[1]++)
-        ;
+    at[1] = next_word(s->command, stop);
     same[0] = same[1] = read_argument(s, s->name);
     for (size_t n = 0; read_argument(s, s->argument); n++)
         for (size_t i = 0; i <= MAX_SCRIPT; i++) {
             same[i] = same[i] && at[i] < stop &&
                       (n ? is_same(at[i], s->argument) : is_same(base_of(at[i]), base_of(s->argument)));
-            while (at[i] < stop && *at[i]++)
-                ;
+            at[i] = next_word(at[i], stop);
         }
     if ((same[0] && at[0] == stop) || (same[1] && at[1] == stop)) {
         s->ambiguous |= s->found && !is_same(s->found_name, s->name);
@@ -254,7 +259,11 @@ static void read_directory(struct search *s, const char *dir)
         for (; s->at < s->end && is_name(*s->at); s->at++)
             dh_fmt_char(&f, *s->at);
         skip_space(s);
-        if (s->at < s->end && *s->at++ != '(')
+        if (s->at == s->end)
+            break;
+        bool called = *s->at == '(';
+        s->at++;
+        if (!called)
             continue;
         if (is_same(command, "add_test"))
             read_test(s);
