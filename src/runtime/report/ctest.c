@@ -259,7 +259,11 @@ static void read_directory(struct search *s, const char *dir)
         for (; s->at < s->end && is_name(*s->at); s->at++)
             dh_fmt_char(&f, *s->at);
         skip_space(s);
-        if (s->at < s->end && *s->at++ != '(')
+        if (s->at == s->end)
+            break;
+        bool called = *s->at == '(';
+        s->at++;
+        if (!called)
             continue;
         if (is_same(command, "add_test"))
             read_test(s);

@@ -28,7 +28,7 @@ COMMAND = re.compile(r'([A-Z_]+=\S+ )*(\./|deadheat[ -]|clang|gcc|cp |echo |make
 SYNOPSIS = re.compile(r'deadheat( [a-z+]+)? .*(\[|[A-Z]{4})')
 VARYING = [
     (r'0x[0-9a-f]+', 'ADDRESS'),
-    (r'\((pid|tid) \d+\)', r'(\1 N)'),
+    (r'\((pid|tid) \d+([,)])', r'(\1 N\2'),
     (r'\b[Tt]hread T[0-9]+', 'thread Tn'),
     (r"\bT[0-9]+ '", "Tn '"),
     (r'\d+\.\d+', 'N.N'),
