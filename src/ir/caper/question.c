@@ -331,6 +331,21 @@ void dh_caper_questions_plan(struct dh_caper *c, LLVMValueRef fn)
 
 /* ---- in the code ---- */
 
+/* Is a number needed for more than addresses? If not, the compiler makes it a part of them. */
+static bool is_kept(LLVMValueRef number)
+{
+    if (LLVMIsAZExtInst(number) || LLVMIsASExtInst(number))
+        number = LLVMGetOperand(number, 0);
+    if (!LLVMIsAInstruction(number) || LLVMIsAPHINode(number))
+        return true;
+    for (LLVMUseRef use = LLVMGetFirstUse(number); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAGetElementPtrInst(user) && !LLVMIsAZExtInst(user) && !LLVMIsASExtInst(user))
+            return true;
+    }
+    return false;
+}
+
 /* An address is computed beside the way, where it is asked about, if that takes nothing from before that does
  * not live on anyway: an element of an object that the pointer was known to earlier. Else loops would compute
  * it in each round. */
@@ -340,6 +355,9 @@ static LLVMValueRef computed_here(struct dh_caper *c, LLVMValueRef base)
     if (!object ||
         (LLVMIsAInstruction(object) && LLVMGetInstructionParent(object) == LLVMGetInstructionParent(base)))
         return base;
+    for (unsigned i = 1; i < LLVMGetNumIndices(base) + 1; i++)
+        if (!is_kept(LLVMGetOperand(base, i)))
+            return base;
     LLVMValueRef copy = LLVMInstructionClone(base);
     LLVMInsertIntoBuilder(c->ir->builder, copy);
     return copy;
