@@ -107,7 +107,7 @@ static void the_sum_keeps_to_the_budget(void **state)
             .rmax = rmax, .delay = 1000, .whole = true, .random = 1, .carried = take(path)};
         for (u32 site = 0; site < 20; site++)
             if (dh_chase_policy_decide(&p, site, RUN_US))
-                dh_chase_policy_sampled(&p, site, 5, p.delay + OVER_US, p.delay);
+                dh_chase_policy_sampled(&p, site, 5, p.delay, p.delay + OVER_US, 0);
         waited += p.waited;
         give(path, p.carried + (int64_t)(RUN_US * rmax) - (int64_t)p.waited);
         assert_true((double)waited <= rmax * RUN_US * (i + 1) + GRANT);
