@@ -3,9 +3,9 @@
  * `-fsanitize-coverage=trace-loads,trace-stores`, which calls in front of each load and store of up to 16
  * bytes.
  *
- * At the end of the program, a line for each such call goes to a file in the directory ACCESSES, which has the
- * name of the program and may be of several runs: its kind, the place in the program's file just before where it
- * returns to, and how often. For bench/caper, which finds the source lines.
+ * At the end of the program, a line for each such call goes to a file in the directory ACCESSES, which has
+ * the name of the program and may be of several runs: its kind, the place in the program's file just before
+ * where it returns to, and how often. For bench/caper, which finds the source lines.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -5,8 +5,8 @@
 #ifndef DH_AGENT_TRIAL_H
 #define DH_AGENT_TRIAL_H
 
-#include "agent/build.h"
 #include "agent/balance.h"
+#include "agent/build.h"
 #include "agent/result.h"
 #include "agent/work.h"
 #include "chase/chase.h"

@@ -15,10 +15,10 @@ struct dh_agent_work {
     const struct dh_agent_settings *settings;
     struct dh_agent_build *build; /* opened by the caller; NULL: the program's file is opened here */
     const struct dh_agent_board *board;
-    const char *spool; /* directory */
+    const char *spool;   /* directory */
     const char *balance; /* file; balance.h */
-    int poke;          /* a byte is written here when something is in the spool; -1: nobody asks */
-    int socket;        /* where the program's library says hello */
+    int poke;            /* a byte is written here when something is in the spool; -1: nobody asks */
+    int socket;          /* where the program's library says hello */
     pid_t pid;
 };
 

@@ -21,8 +21,9 @@
  * for us that it waits: that is late, not waited. It is charged to the budget all the same when it has
  * happened, so that a busy machine has fewer windows.
  *
- * A caller that runs a program many times may carry over what was left of the budget, or what was spent beyond
- * it, from one run to the next (agent/balance.h): then `carried` is added to what may be spent, and min is 0.
+ * A caller that runs a program many times may carry over what was left of the budget, or what was spent
+ * beyond it, from one run to the next (agent/balance.h): then `carried` is added to what may be spent, and
+ * min is 0.
  *
  *     P_budget = 1 - (waited + late + next) / ((max(total, min) + next) * rmax + carried)
  *

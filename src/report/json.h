@@ -18,8 +18,8 @@ __attribute__((sentinel)) json_t *dh_json_object(const char *key, ...);
 json_t *dh_json_location(const void *location); /* a struct dh_finding_location */
 /* Writes a value and drops it. */
 void dh_json_write(struct dh_print *p, json_t *value);
-/* What a table of pairs says of its making, for people: each table by the function of their form. full: also what
- * counts nothing. */
+/* What a table of pairs says of its making, for people: each table by the function of their form. full: also
+ * what counts nothing. */
 void dh_json_tables(struct dh_print *p, bool full,
                     void (*print)(FILE *out, const struct dh_print_table *t, const json_t *document));
 json_t *dh_json_of_finding(struct dh_print *p, const struct dh_finding *f);

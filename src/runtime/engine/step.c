@@ -177,10 +177,10 @@ static bool replaces(const struct dh_access_now *a, dh_cell_t e, enum dh_plane p
     return dh_step_before(a->t, dh_cell_id(e));
 }
 
-/* Entries of one thread's one epoch that differ only in context become one, with the newest's context. This is
- * for code that goes through memory byte by byte from many places (dh_split_blurs): every word has its own
- * mixture, and the mixtures are what costs. What races is not changed, only which of the accesses to these four
- * bytes a report shows. */
+/* Entries of one thread's one epoch that differ only in context become one, with the newest's context. This
+ * is for code that goes through memory byte by byte from many places (dh_split_blurs): every word has its own
+ * mixture, and the mixtures are what costs. What races is not changed, only which of the accesses to these
+ * four bytes a report shows. */
 static u32 merge_epochs(dh_cell_t *e, u32 n)
 {
     for (u32 i = 0; i < n; i++) {

@@ -134,7 +134,8 @@ static void run(const char *how)
         get();
         t.join();
     } else if (strcmp(how, "detached") == 0) {
-        object.reset(); /* at the end of this function its destructor would read the stack of the first thread */
+        /* At the end of this function its destructor would read the stack of the first thread. */
+        object.reset();
         /* What orders the two is only that the stack of one is used again by the other, inside libc. */
         for (int i = 1; i <= 20; i++) {
             std::thread([i] {
