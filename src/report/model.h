@@ -115,6 +115,13 @@ struct dh_model_confirmed {
     bool maybe_atomic;    /* the machine code does not tell whether both accesses are atomic */
 };
 
+/* What CTest started: this process, or one that this one descends from. It tells which test that was for. */
+struct dh_model_ctest {
+    const char *const *command;
+    size_t n_command;              /* 0: nothing */
+    const char *command_cwd, *cwd; /* working directories: of the command, of CTest */
+};
+
 struct dh_model_process {
     const char *id; /* 32 hex digits; "" in records of version 1 */
     u64 pid;
@@ -124,6 +131,7 @@ struct dh_model_process {
     const char *cwd;
     const char *const *args; /* with the name it was called by; may be cut */
     size_t n_args;
+    struct dh_model_ctest ctest;
     u64 started;           /* milliseconds since 1970; 0: not known */
     const char *host;      /* a hash of its name; "": not known */
     const char *test;      /* that it ran for; "": not known */

@@ -73,6 +73,19 @@ static const char *get_text(struct reader *r, const json_t *object, const char *
     return dh_arena_strdup(r->m->arena, s ? s : "");
 }
 
+static const char *const *get_texts(struct reader *r, const json_t *object, const char *key, size_t *ret_n)
+{
+    const json_t *list = json_object_get(object, key);
+    size_t n = json_array_size(list);
+    const char **texts = dh_arena_array(r->m->arena, n, sizeof(*texts));
+    for (size_t i = 0; i < n; i++) {
+        const char *s = json_string_value(json_array_get(list, i));
+        texts[i] = dh_arena_strdup(r->m->arena, s ? s : "");
+    }
+    *ret_n = n;
+    return texts;
+}
+
 static bool get_flag(const json_t *object, const char *key)
 {
     return json_is_true(json_object_get(object, key));
@@ -286,7 +299,8 @@ static struct dh_model_process *find_process(struct dh_model *m, const struct pr
     return key->has_pid ? dh_model_find_process(m, &key->pid, sizeof(key->pid)) : dh_model_current(m);
 }
 
-static int read_process(struct reader *r, const json_t *line, const struct process_key *key)
+static int read_process(struct reader *r, const json_t *line, const struct process_key *key,
+                        struct dh_record *ret)
 {
     if (!key->has_pid)
         return fail(r, "'pid' is missing");
@@ -305,14 +319,12 @@ static int read_process(struct reader *r, const json_t *line, const struct proce
     p->cwd = get_text(r, line, "cwd");
     p->host = get_text(r, line, "host");
     p->test = get_text(r, line, "test");
-    const json_t *args = json_object_get(line, "args");
-    const char **list = dh_arena_array(r->m->arena, json_array_size(args), sizeof(*list));
-    p->n_args = json_array_size(args);
-    for (size_t i = 0; i < p->n_args; i++) {
-        const char *arg = json_string_value(json_array_get(args, i));
-        list[i] = dh_arena_strdup(r->m->arena, arg ? arg : "");
-    }
-    p->args = list;
+    p->args = get_texts(r, line, "args", &p->n_args);
+    const json_t *ctest = json_object_get(line, "ctest");
+    p->ctest.command = get_texts(r, ctest, "command", &p->ctest.n_command);
+    p->ctest.command_cwd = get_text(r, ctest, "command_cwd");
+    p->ctest.cwd = get_text(r, ctest, "cwd");
+    *ret = (struct dh_record){.type = DH_RECORD_PROCESS, .process = p};
     return get_number_or(r, line, "started", 0, &p->started);
 }
 
@@ -556,7 +568,7 @@ static int read_object(struct reader *r, const json_t *line, struct dh_record *r
     if (rc)
         return rc;
     if (strcmp(type, "process") == 0)
-        return read_process(r, line, &key);
+        return read_process(r, line, &key, ret);
     r->process = find_process(r->m, &key);
     if (!r->process && key.id)
         return fail(r, "process %s has not been announced", key.id);

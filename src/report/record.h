@@ -7,10 +7,10 @@
 #include "report/model.h"
 
 enum dh_record_type {
-    DH_RECORD_OTHER,  /* valid, and nothing to do: a process, module, thread or end line, or a type not known
-                       */
-    DH_RECORD_RACE,   /* race is set */
-    DH_RECORD_REPEAT, /* race and count are set: that many further occurrences */
+    DH_RECORD_OTHER,   /* valid, and nothing to do: a module, thread or end line, or an unknown type */
+    DH_RECORD_PROCESS, /* process is set */
+    DH_RECORD_RACE,    /* race is set */
+    DH_RECORD_REPEAT,  /* race and count are set: that many further occurrences */
     DH_RECORD_COUNTERS,
     DH_RECORD_SUPPRESSIONS, /* process, file and text are set */
     DH_RECORD_FINDING,      /* process, finding and also are set */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/bundle.h"
+#include "report/ctest.h"
 #include "report/programs.h"
 #include "report/record.h"
 #include "report/words.h"
@@ -27,6 +28,7 @@ struct dh_reporter {
     struct dh_symbol *symbols;
     struct dh_suppress suppress;
     struct dh_source source;
+    struct dh_ctest ctest;
     struct dh_print print;
     struct dh_groups groups;
     struct dh_map seen;  /* group and process -> the group */
@@ -96,6 +98,7 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     dh_map_init(&r->seen, &r->arena);
     dh_map_init(&r->rules, &r->arena);
     dh_source_init(&r->source, &r->arena);
+    dh_ctest_init(&r->ctest, &r->arena, options->paths);
     dh_suppress_init(&r->suppress, &r->arena);
     r->symbols = dh_symbol_new(&r->arena, warn, r);
     if (options->full_names)
@@ -307,6 +310,8 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
                       record.text);
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
+    else if (record.type == DH_RECORD_PROCESS && !record.process->test[0])
+        record.process->test = dh_ctest_name(&r->ctest, &record.process->ctest);
     return record.type == DH_RECORD_RACE && matters(record.race->owner) &&
            !dh_baseline_is_updated(r->options.baseline);
 }
@@ -581,6 +586,7 @@ void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
     dh_print_done(&r->print);
     dh_symbol_free(r->symbols);
     dh_source_done(&r->source);
+    dh_ctest_done(&r->ctest);
     dh_groups_done(&r->groups);
     dh_map_done(&r->seen);
     dh_map_done(&r->rules);

@@ -123,6 +123,38 @@ static void same_pid(void **state)
     dh_arena_done(&a);
 }
 
+/* How CTest started a process, and what is not that. */
+static void started_by_ctest(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"7", "[]", "{}", "{\"command\":7,\"cwd\":[]}", "{\"command\":{}}"};
+    struct dh_arena a = {0};
+    struct dh_model m;
+    char line[256];
+    dh_model_init(&m, &a);
+    assert_int_equal(
+        read_line(&m, LINE(ID_A,
+                           "\"type\":\"process\",\"ctest\":{\"cwd\":\"/b\",\"command_cwd\":\"/b/c\","
+                           "\"command\":[\"/x\",\"\",7]}")),
+        0);
+    assert_int_equal(record.type, DH_RECORD_PROCESS);
+    const struct dh_model_ctest *started = &record.process->ctest;
+    assert_string_equal(started->cwd, "/b");
+    assert_string_equal(started->command_cwd, "/b/c");
+    assert_int_equal(started->n_command, 3);
+    assert_string_equal(started->command[0], "/x");
+    assert_string_equal(started->command[1], "");
+    assert_string_equal(started->command[2], "");
+    for (size_t i = 0; i < DH_ARRAY_LEN(others); i++) {
+        snprintf(line, sizeof(line), LINE(ID_A, "\"type\":\"process\",\"ctest\":%s"), others[i]);
+        assert_int_equal(read_line(&m, line), 0);
+        assert_int_equal(record.process->ctest.n_command, 0);
+        assert_string_equal(record.process->ctest.cwd, "");
+    }
+    dh_model_done(&m);
+    dh_arena_done(&a);
+}
+
 #define SIDE "{\"kind\":\"read\",\"addr\":1,\"size\":1,\"thread\":1}"
 #define PLACED(where) \
     "{\"v\":1,\"type\":\"race\",\"id\":1,\"accesses\":[" SIDE "," SIDE "],\"location\":" where "}"
@@ -407,6 +439,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(valid),
         cmocka_unit_test(same_pid),
+        cmocka_unit_test(started_by_ctest),
         cmocka_unit_test(bad),
         cmocka_unit_test(grouping),
         cmocka_unit_test(both_sides_are_one_race),

@@ -41,8 +41,7 @@ static u64 hash(u64 h, const char *s, size_t n)
     return h;
 }
 
-/* What follows `before` in s, or NULL if s does not begin with it. */
-static const char *behind(const char *s, const char *before)
+const char *dh_about_behind(const char *s, const char *before)
 {
     while (*before && *s == *before)
         s++, before++;
@@ -67,7 +66,7 @@ static void keep_test(const char *name)
 /* ---- The test ---- */
 
 /* The first that is set, in this order: ours; Bazel's; pytest's; the one that GoogleTest runs. If none is,
- * the arguments may tell, and then CTest's files. */
+ * the arguments may tell, and then how CTest started the process. */
 void dh_about_init(char **envp)
 {
     static const char *const names[] = {
@@ -75,7 +74,7 @@ void dh_about_init(char **envp)
     size_t best = sizeof(names) / sizeof(names[0]);
     for (; envp && *envp; envp++)
         for (size_t i = 0; i < best; i++) {
-            const char *value = behind(*envp, names[i]);
+            const char *value = dh_about_behind(*envp, names[i]);
             if (!value || !*value)
                 continue;
             keep_test(value);
@@ -85,25 +84,34 @@ void dh_about_init(char **envp)
 
 /* ---- The line ---- */
 
+void dh_about_put_words(struct dh_fmt *line, const char *words, size_t n)
+{
+    dh_fmt_char(line, '[');
+    for (size_t at = 0; at < n; at++) {
+        if (at)
+            dh_fmt_char(line, ',');
+        dh_fmt_json_str(line, words + at);
+        while (words[at])
+            at++;
+    }
+    dh_fmt_char(line, ']');
+}
+
 /* One line has no more than LINE_MAX_BYTES, and each of these bytes may become six. */
 static void put_args(struct dh_fmt *line)
 {
     static char text[ARGS_MAX + 1]; /* under the lock of reports */
     size_t n = dh_about_read("/proc/self/cmdline", text, ARGS_MAX);
     text[n] = '\0';
-    dh_fmt_str(line, ",\"args\":[");
-    for (size_t at = 0; at < n;) {
-        const char *filter = behind(text + at, "--gtest_filter=");
-        if (filter && !test[0])
+    dh_fmt_str(line, ",\"args\":");
+    dh_about_put_words(line, text, n);
+    for (size_t at = 0; at < n && !test[0]; at++) {
+        const char *filter = dh_about_behind(text + at, "--gtest_filter=");
+        if (filter)
             keep_test(filter);
-        if (at)
-            dh_fmt_char(line, ',');
-        dh_fmt_json_str(line, text + at);
-        while (at < n && text[at])
+        while (text[at])
             at++;
-        at++;
     }
-    dh_fmt_char(line, ']');
 }
 
 static void put_host(struct dh_fmt *line)
@@ -121,17 +129,15 @@ static void put_host(struct dh_fmt *line)
 
 void dh_about_put(struct dh_fmt *line)
 {
-    static bool asked;
     put_args(line);
-    if (!test[0] && !asked && !dh_runtime_secure)
-        dh_ctest_name(test, sizeof(test));
-    asked = true;
     dh_fmt_str(line, ",\"started\":");
     dh_fmt_u64(line, started_ms());
     put_host(line);
     if (test[0]) {
         dh_fmt_str(line, ",\"test\":");
         dh_fmt_json_str(line, test);
+    } else if (!dh_runtime_secure) {
+        dh_ctest_put(line);
     }
 }
 

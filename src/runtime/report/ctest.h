@@ -1,13 +1,14 @@
 /*
- * ctest.h - which test of CTest a process runs for.
+ * ctest.h - how CTest started this process, if it did.
  */
 #ifndef DH_RUNTIME_REPORT_CTEST_H
 #define DH_RUNTIME_REPORT_CTEST_H
 
-#include "base/base.h"
+#include "base/fmt.h"
 
-/* False, and ret untouched, if CTest is not among those that started this process, or if not exactly one of
- * its tests has this command. A name that does not fit is cut. Under the lock of reports. */
-bool dh_ctest_name(char *ret, size_t cap);
+/* The member `ctest` of a process line, after a comma; nothing if CTest is not among the ancestors of this
+ * process. What is found the first time is kept: later, an ancestor may have ended. Under the lock of
+ * reports. */
+void dh_ctest_put(struct dh_fmt *line);
 
 #endif

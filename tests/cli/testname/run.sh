@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh DEADHEAT - for which test a race was found: of CTest, whose files are matched with the command of the process, and of
+# run.sh DEADHEAT - for which test a race was found: of CTest, whose files are matched with the command in the record, and of
 # GoogleTest, whose tests are functions on the stack.
 . "$(dirname "$0")/../lib.sh"
 
@@ -54,6 +54,15 @@ if cmake -S project -B tests >log 2>&1; then
     one ctest-below-elsewhere 'below/e' 'below/elsewhere / below/elsewhere'
     "$deadheat" run --exitcode=0 -- ctest --test-dir tests -V -R '^alone$' >log 2>&1
     like ctest-text log '^WARNING: deadheat: data race on .* (pid [0-9]*, test alone)$'
+
+    # The record has only what is gone later; a resolved one needs no files of CTest.
+    like ctest-record ctest-below.jsonl "\"ctest\":{\"cwd\":\"$work/tests\",\"command_cwd\":\"$work/tests/below\",\"command\":\[\"$work/two\",\"b\"\]}"
+    "$deadheat" report --resolve -o ctest-bundle.jsonl ctest-below.jsonl >log 2>&1
+    mv tests gone
+    same ctest-gone "$(names ctest-below.jsonl)" '- / -'
+    same ctest-bundle "$(names ctest-bundle.jsonl)" 'below/it / below/it'
+    "$deadheat" report --path-map="$work/tests=$work/gone" ctest-below.jsonl >log 2>&1
+    like ctest-moved log '(pid [0-9]*, test below/it)$'
 else
     bad ctest "$(tail -5 log)"
 fi
