@@ -56,7 +56,7 @@ bin/deadheat-cc --dh-mode=field -g -O1 -fPIC -shared -pthread shared.c -o libsha
 refused shared-library "'./libshared.so' is a shared library, and only programs carry a table of pairs" ./libshared.so
 clang-19 -g -O1 -emit-llvm -c shared.c -o shared.bc
 run shared.bc
-has library-caller out 'run by external callers of the program's functions (several at once)'
+has library-caller out "run by external callers of the program's functions (several at once)"
 # shellcheck disable=SC2016 # the backquotes are printed
 has library-places out 'run by `run` (from 2 places) (several at once)'
 
