@@ -255,7 +255,7 @@ static void add_whole(struct driver *d, const char *archive, struct dh_cc_args *
 /* First, so that an archive of the program that also defines malloc, say, is not drawn in. */
 static void add_runtime(struct driver *d, struct dh_cc_args *out)
 {
-    dh_cc_args_add(out, in_libdir(d, "", d->line.checked ? "deadheat_rt_checked.o" : "deadheat_rt.o"));
+    add_whole(d, d->line.checked ? "libdeadheat_rt_checked.a" : "libdeadheat_rt.a", out);
     dh_cc_args_add(out, in_libdir(d, "-Wl,--dynamic-list=", "intercept.syms"));
     dh_cc_args_add(out, WRAP_CXX);
 }
