@@ -146,7 +146,7 @@ has delay-bad-words err "--delay cannot be '10ms..1ms'; it must be a time up to 
 refused trials-0 "--trials cannot be '0'" --trials=0 --from=proposed.json -- ./random
 chase --infer --any -- ./random
 same infer-any "$status" 2
-has infer-any-words err "--infer is for no pair in particular: leave --any out"
+has infer-any-words err "--infer is not for a particular pair: omit --any"
 chase --infer=0 -- ./random
 same infer-bad "$status" 2
 has infer-bad-words err "--infer cannot be '0'"
