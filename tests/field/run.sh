@@ -137,7 +137,7 @@ has steer-both-orders timeout.jsonl '"order":"shown"' '"consequence":"crash"'
 # shellcheck disable=SC2086
 chase $steer --trials=6 --steer=alternate --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet apart
 same steer-timeout "$status:$(sort -u out)" 3:OK
-has steer-timeout-words err "timeout: a thread was held 6 times, up to 200 ms, and nobody came to the other access"
+has steer-timeout-words err "timeout: a thread was held 6 times, up to 200 ms, and no other thread reached the other access"
 
 # ---- A report is written in one piece: the program may print meanwhile ----
 # shellcheck disable=SC2086
@@ -304,12 +304,12 @@ for p in signals stacks fork cancel; do
 done
 
 # ---- A command that gets no processor keeps nobody waiting ----
-build gcc -O2 meet
+build gcc -O2 meet absent
 pair="meet.c:$first:write:meet.c:$second:read"
 for since in 'held apart nobody was' 'expired apart nobody was' 'shown global two that were'; do
     # shellcheck disable=SC2086
     set -- $since
-    "$obj/tests/field/field-stress" --absent="$1" "$library" "$pair" ./meet "$2" >out 2>err
+    "$obj/tests/field/field-stress" --absent="$1" "$library" "$pair" ./absent "$2" >out 2>err
     same "absent-$1" "$?:$(cat out)" 3:OK
     has "absent-$1-went" err "the first went on, ${since#* * } to be shown"
 done
