@@ -94,7 +94,7 @@ if command -v fish >/dev/null; then
     has fish-command out "report"
     HOME=$work fish --no-config -c "source $share/fish/vendor_completions.d/deadheat.fish; complete -C 'deadheat hive exp'; complete -C 'deadheat test -'" >out 2>&1
     has fish-subcommand out export
-    has fish-short out "how often (default: 10)" --exit-wait
+    has fish-short out "number of runs (default: 10)" --exit-wait
     has fish-words out "in ThreadSanitizer's syntax"
     lacks fish-no-files out prog.jsonl
 fi
