@@ -3,7 +3,8 @@
  *
  * The files are looked for where the command was started, which is where its test was added unless the
  * project says otherwise; then from the directory of CTest on, through all that they name as subdirs(). The
- * nearest file that has the command decides.
+ * nearest file that has the command decides. The working directory of CTest is that of a test while it starts
+ * the test, so the directory that CTest itself was started in counts as well.
  *
  * Only what CMake itself writes is understood; whatever else a file holds is passed over.
  */
@@ -188,7 +189,7 @@ static const char *search(struct dh_ctest *c, struct directory *first, struct di
 const char *dh_ctest_name(struct dh_ctest *c, const struct dh_model_ctest *started)
 {
     struct directory *first = NULL, **end = &first;
-    const char *const from[] = {started->command_cwd, started->cwd};
+    const char *const from[] = {started->command_cwd, started->cwd, started->start};
     size_t n = started->n_command, lens[2];
     if (!n)
         return "";
@@ -196,7 +197,7 @@ const char *dh_ctest_name(struct dh_ctest *c, const struct dh_model_ctest *start
     char *keys[] = {key_of(started->command, n, &lens[0]), key_of(started->command + 1, n - 1, &lens[1])};
     c->searches++;
     for (size_t i = 0; i < DH_ARRAY_LEN(from); i++)
-        if (from[i][0] == '/')
+        if (from[i] && from[i][0] == '/')
             visit(c, directory_at(c, dh_path_join(c->arena, NULL, from[i])), &end);
     const char *name = search(c, first, end, (const char *const *)keys, lens);
     free(keys[0]);

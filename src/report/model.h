@@ -120,6 +120,7 @@ struct dh_model_ctest {
     const char *const *command;
     size_t n_command;              /* 0: nothing */
     const char *command_cwd, *cwd; /* working directories: of the command, of CTest */
+    const char *start;             /* where CTest was started, or told to go; "": not known */
 };
 
 struct dh_model_process {

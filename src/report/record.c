@@ -324,6 +324,7 @@ static int read_process(struct reader *r, const json_t *line, const struct proce
     p->ctest.command = get_texts(r, ctest, "command", &p->ctest.n_command);
     p->ctest.command_cwd = get_text(r, ctest, "command_cwd");
     p->ctest.cwd = get_text(r, ctest, "cwd");
+    p->ctest.start = get_text(r, ctest, "start");
     *ret = (struct dh_record){.type = DH_RECORD_PROCESS, .process = p};
     return get_number_or(r, line, "started", 0, &p->started);
 }

@@ -212,13 +212,29 @@ static int remove_directories(void **state)
     return 0;
 }
 
+/* CTest was seen in the directory of the test, from which it starts it. */
+static void starting(void **state)
+{
+    (void)state;
+    struct dh_arena arena = {0};
+    struct dh_ctest c;
+    struct dh_model_ctest started = {
+        .command = (const char *[]){"/x/two", "d"}, .n_command = 2, .command_cwd = "/no", .cwd = "/no"};
+    put("", "subdirs(below)");
+    put("below", "add_test(d /x/two d)");
+    dh_ctest_init(&c, &arena, NULL);
+    assert_string_equal(dh_ctest_name(&c, &started), "");
+    started.start = place("below", "/..");
+    assert_string_equal(dh_ctest_name(&c, &started), "d");
+    dh_ctest_done(&c);
+    dh_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(found),
-        cmocka_unit_test(not_found),
-        cmocka_unit_test(moved),
-        cmocka_unit_test(malformed),
+        cmocka_unit_test(found),    cmocka_unit_test(not_found), cmocka_unit_test(moved),
+        cmocka_unit_test(starting), cmocka_unit_test(malformed),
     };
     return cmocka_run_group_tests(tests, make_directories, remove_directories);
 }

@@ -14,13 +14,13 @@
 #include "runtime/report/about.h"
 
 /* A line has no more than LINE_MAX_BYTES (report.c), and each of these bytes may become six. */
-enum { MAX_ANCESTORS = 64, MAX_COMMAND = 16 << 10, MAX_PATH = 4 << 10 };
+enum { MAX_ANCESTORS = 64, MAX_COMMAND = 16 << 10, MAX_PATH = 4 << 10, MAX_ENVIRONMENT = 256 << 10 };
 
 static struct {
     bool asked;
     size_t n_command;              /* 0: CTest did not start this process, or its command is too long */
     char command[MAX_COMMAND + 1]; /* words, each with its zero */
-    char command_cwd[MAX_PATH], cwd[MAX_PATH];
+    char command_cwd[MAX_PATH], cwd[MAX_PATH], start[MAX_PATH];
 } found;
 
 static const char *proc_path(u64 pid, const char *what, char ret[64])
@@ -59,6 +59,42 @@ static void read_cwd(u64 pid, char ret[MAX_PATH])
     ret[n > 0 ? n : 0] = '\0';
 }
 
+/* What follows `before` in one of the words of a file; NULL if none of them begins with it. */
+static const char *find_word(u64 pid, const char *file, const char *before)
+{
+    static char text[MAX_ENVIRONMENT + 2];
+    char path[64];
+    size_t n = dh_about_read(proc_path(pid, file, path), text, MAX_ENVIRONMENT);
+    text[n] = text[n + 1] = '\0';
+    for (const char *at = text; at < text + n; at++) {
+        const char *rest = dh_about_behind(at, before);
+        if (rest)
+            return rest;
+        while (*at)
+            at++;
+    }
+    return NULL;
+}
+
+/* The directory that CTest was started in, or that --test-dir told it to change to. Its working directory is
+ * that of the test for a moment whenever it starts one. */
+static void read_start(u64 pid)
+{
+    struct dh_fmt f;
+    dh_fmt_init(&f, found.start, sizeof(found.start));
+    const char *pwd = find_word(pid, "/environ", "PWD=");
+    dh_fmt_str(&f, pwd ? pwd : "");
+    const char *dir = find_word(pid, "/cmdline", "--test-dir");
+    dir = dir && !*dir ? dir + 1 : ""; /* the next word */
+    if (*dir == '/')
+        dh_fmt_init(&f, found.start, sizeof(found.start));
+    else if (*dir)
+        dh_fmt_char(&f, '/');
+    dh_fmt_str(&f, dir);
+    if (f.overflow)
+        found.start[0] = '\0';
+}
+
 static void find(void)
 {
     char path[64];
@@ -79,6 +115,7 @@ static void find(void)
     found.command[found.n_command] = '\0';
     read_cwd(child, found.command_cwd);
     read_cwd(pid, found.cwd);
+    read_start(pid);
 }
 
 void dh_ctest_put(struct dh_fmt *line)
@@ -90,6 +127,8 @@ void dh_ctest_put(struct dh_fmt *line)
         return;
     dh_fmt_str(line, ",\"ctest\":{\"cwd\":");
     dh_fmt_json_str(line, found.cwd);
+    dh_fmt_str(line, ",\"start\":");
+    dh_fmt_json_str(line, found.start);
     dh_fmt_str(line, ",\"command_cwd\":");
     dh_fmt_json_str(line, found.command_cwd);
     dh_fmt_str(line, ",\"command\":");

@@ -56,7 +56,7 @@ if cmake -S project -B tests >log 2>&1; then
     like ctest-text log '^WARNING: deadheat: data race on .* (pid [0-9]*, test alone)$'
 
     # The record has only what is gone later; a resolved one needs no files of CTest.
-    like ctest-record ctest-below.jsonl "\"ctest\":{\"cwd\":\"$work/tests\",\"command_cwd\":\"$work/tests/below\",\"command\":\[\"$work/two\",\"b\"\]}"
+    like ctest-record ctest-below.jsonl "\"ctest\":{\"cwd\":\"$work/tests[a-z/]*\",\"start\":\"$work/tests\",\"command_cwd\":\"$work/tests/below\",\"command\":\[\"$work/two\",\"b\"\]}"
     "$deadheat" report --resolve -o ctest-bundle.jsonl ctest-below.jsonl >log 2>&1
     mv tests gone
     same ctest-gone "$(names ctest-below.jsonl)" '- / -'
