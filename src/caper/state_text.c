@@ -155,7 +155,7 @@ static bool take_line(struct dh_caper_state *s, const json_t *line)
     return true;
 }
 
-/* The last line, and what it says of the others; NULL: all is well. */
+/* Checks the last line, and the others against it; NULL: all is well. */
 static const char *check_end(const char *text, size_t len, size_t *ret_len)
 {
     const char *last = len > 1 && text[len - 1] == '\n' ? memrchr(text, '\n', len - 1) : NULL;
