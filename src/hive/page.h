@@ -1,8 +1,8 @@
 /*
  * page.h - writing HTML: what the files of the page share.
  *
- * Everything goes through dh_page_put, whose format has one directive for each place that text may get into.
- * There is no way to write a name that was not escaped, and attributes always stand in double quotes.
+ * Everything goes through dh_page_put, whose format has one directive for each context in which text may
+ * appear. There is no way to write an unescaped name, and attributes are always in double quotes.
  */
 #ifndef DH_HIVE_PAGE_H
 #define DH_HIVE_PAGE_H
@@ -30,14 +30,14 @@ struct dh_page {
  *   %%  a percent sign */
 void dh_page_put(struct dh_page *p, const char *format, ...);
 
-/* A page up to where its <main> begins: its title, and which of the links is where we are. */
+/* A page up to the beginning of <main>: its title, and which of the links is the current one. */
 void dh_page_begin(struct dh_page *p, const char *title, const char *here);
-/* Its end, and the answer. */
+/* Its end; sends the answer. */
 void dh_page_end(struct dh_page *p, struct dh_hive_request *r, unsigned status);
 
-/* "true race", with its sign: of a unit. */
+/* A unit's verdict, such as "true race", with its icon. */
 void dh_page_verdict(struct dh_page *p, const json_t *unit);
-/* What a unit is called: the variable or, if that is not known, the two functions. */
+/* The name of a unit: the variable or, if that is not known, the two functions. */
 void dh_page_name(struct dh_page *p, const json_t *unit);
 
 /* Members of documents; "" and 0 if absent. */
