@@ -1,13 +1,13 @@
 /*
  * pipeline.h - `deadheat pipeline`: the stages of figure 1 of the paper (Caper and RaceChaser, CC 2017), one
- * after the other, and the page at the end.
+ * after another, and the page at the end.
  *
- * What is known is in a directory, and each stage goes on from what is there:
+ * Results are kept in a directory, and each stage continues from what is there:
  *   caper          the state of `deadheat caper`
  *   pairs.json     dpPairs, as `deadheat caper export --to=pairs` writes them, but no more than can be chased
- *   chase          the state of `deadheat chase`, for all ways to chase
+ *   chase          the state of `deadheat chase`, for all ways of chasing
  *   races.jsonl    race records
- *   pipeline.json  the stages, with the time and the runs that they have taken so far
+ *   pipeline.json  the stages, with their time and runs so far
  */
 #ifndef DH_CLI_PIPELINE_H
 #define DH_CLI_PIPELINE_H

@@ -16,17 +16,17 @@ struct dh_page {
     struct dh_arena arena;
 };
 
-/* Writes the format, in which stand
+/* Writes the format, with these directives:
  *   %t  a string as text or as (part of) an attribute: whatever it contains, it is shown as characters
- *   %l  the same of a line of source: tabs stay
- *   %p  a sentence in which names stand between backquotes
- *   %u  a string as a part of a path or of a query
+ *   %l  the same for a source line: tabs are kept
+ *   %p  a sentence with names in backquotes
+ *   %u  a string as part of a path or a query
  *   %n  a json_int_t, with commas
  *   %i  a json_int_t, plain
  *   %d  a duration in microseconds, a json_int_t: "12 ms"
  *   %o  a double, as a percentage
  *   %T  a time in microseconds since 1970, a json_int_t; %D its day, without an element around it
- *   %h  HTML that is a constant of ours
+ *   %h  constant HTML of our own
  *   %%  a percent sign */
 void dh_page_put(struct dh_page *p, const char *format, ...);
 
