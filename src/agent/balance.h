@@ -21,10 +21,10 @@ struct dh_agent_balance {
     int64_t run_us, waited_us;
 };
 
-/* Takes the whole balance; the grant if the user has none yet. Nothing if the file cannot be written: what
- * is not known to be left must not be spent. */
+/* Takes the whole balance; the grant if the user has none yet. Nothing if the file cannot be written: what is
+ * not known to be left must not be spent. */
 struct dh_agent_balance dh_agent_balance_take(const char *path, u64 grant_us);
-/* Adds this; the balance is then limited to so much. */
+/* Adds this; the balance is then limited to most_us. */
 void dh_agent_balance_give(const char *path, const struct dh_agent_balance *more, u64 most_us);
 
 #endif

@@ -63,7 +63,7 @@ struct crowd {
     u64 visits;      /* that have started */
     u64 idle_since;  /* users in a row who had nothing to try */
     u64 end_us;
-    bool reached; /* the hive has answered somebody */
+    bool reached; /* the hive has answered at least once */
     bool stopping;
     const char *why; /* why it cannot continue */
 };
@@ -120,8 +120,8 @@ static bool is_seated(const struct crowd *c, const struct seat *but, u64 user)
 
 /* ---- Processes ---- */
 
-/* In the new process: creates a process group of its own, so that all of it can be killed, and the
- * terminal does not signal it. */
+/* In the new process: creates a process group of its own, so that all of it can be killed, and the terminal
+ * does not signal it. */
 static void set_apart(pid_t parent, int keep)
 {
     sigset_t none;

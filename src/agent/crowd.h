@@ -52,8 +52,8 @@ char *dh_agent_crowd_fill(struct dh_arena *arena, const char *text, const struct
  * runs. */
 void dh_agent_crowd_draw(const struct dh_agent_crowd *c, struct dh_agent_crowd_run *run);
 
-/* Returns when all runs are done, the time is over, nobody has anything left to try, or on SIGINT or
- * SIGTERM; programs still running are then terminated. 0, or a negative errno with a message. */
+/* Returns when all runs are done, the time is over, nobody has anything left to try, or on SIGINT or SIGTERM;
+ * programs still running are then terminated. 0, or a negative errno with a message. */
 int dh_agent_crowd_gather(const struct dh_agent_crowd *c, struct dh_arena *arena,
                           struct dh_agent_crowd_count *ret, const char **ret_why);
 

@@ -422,7 +422,7 @@ int dh_agent_serve(const struct dh_agent_settings *settings, const char *const *
     return rc;
 }
 
-/* ---- Beside one program ---- */
+/* ---- The companion of one program ---- */
 
 int dh_agent_attend(const struct dh_agent_settings *settings, const char *program, int socket, pid_t pid)
 {

@@ -7,13 +7,13 @@
 
 #include "agent/user.h"
 
-/* Runs until SIGTERM or SIGINT. The programs are files; a new build that replaces an old one is noticed.
- * 0, or a negative errno with a message. */
+/* Runs until SIGTERM or SIGINT. The programs are files; a new build that replaces an old one is noticed. 0,
+ * or a negative errno with a message. */
 int dh_agent_serve(const struct dh_agent_settings *settings, const char *const *programs, size_t n,
                    struct dh_arena *arena, const char **ret_why);
 
-/* For one program, which has this pid and says hello on the socket. Returns when it has ended and the
- * results are sent, or the hive has not accepted them within some seconds: then they stay in the spool. */
+/* For one program, which has this pid and says hello on the socket. Returns when it has ended and the results
+ * are sent, or the hive has not accepted them within some seconds: then they stay in the spool. */
 int dh_agent_attend(const struct dh_agent_settings *settings, const char *program, int socket, pid_t pid);
 
 /* Sends what is in the spool of any build, for at most this long. Returns the number of results left. */

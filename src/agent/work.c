@@ -156,8 +156,8 @@ static void give_balance(struct dh_agent_program *w)
     dh_agent_balance_give(w->with->balance, &left, grant_of(w));
 }
 
-/* Lets the program start, if it has not: it should not be delayed while the instructions of many accesses
- * are found. */
+/* Lets the program start, if it has not: it should not be delayed while the instructions of many accesses are
+ * found. */
 static void let_begin(struct dh_agent_program *w)
 {
     if (w->with->socket < 0)
@@ -328,8 +328,8 @@ static const char *find_sides(struct dh_agent_trial *t, bool steering)
     return dh_agent_build_sides(t->w->build, &t->arena, &t->task, t->first, t->w->start_us, &t->sides);
 }
 
-/* At random, and only if the budget covers tau: otherwise a short program would only wait for that. All
- * sites have the same budget here, since the delay does not grow. */
+/* At random, and only if the budget covers tau: otherwise a short program would only wait for that. All sites
+ * have the same budget here, since the delay does not grow. */
 static bool steers_first(const struct dh_agent_trial *t)
 {
     const struct dh_chase_policy p = policy_of(t, true);

@@ -22,8 +22,8 @@ struct dh_agent_work {
     pid_t pid;
 };
 
-/* Returns when the program has ended, or this process was asked to stop by SIGTERM. 0, or a negative
- * errno: the program was not chased. */
+/* Returns when the program has ended, or this process was asked to stop by SIGTERM. 0, or a negative errno:
+ * the program was not chased. */
 int dh_agent_work(struct dh_agent_work *w);
 
 /* The same in a new process, which is asked to stop when this one dies. It closes `unused` and the

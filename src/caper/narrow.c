@@ -12,8 +12,8 @@
 
 #include "caper/sets.h"
 
-/* Up to this many remaining pairs of a bundle become candidates of their own. One user tries one candidate
- * at a time, so many more would keep a crowd from the rest. */
+/* Up to this many remaining pairs of a bundle become candidates of their own. One user tries one candidate at
+ * a time, so many more would keep a crowd from the rest. */
 enum { MOST_OF_BUNDLE = 64 };
 
 enum { ID_DIGITS = 16, ESCAPED_COLUMN = 4, COLUMNS = 6 };

@@ -38,8 +38,8 @@ bool dh_caper_runfile_open(const char *path, struct dh_caper_runfile *ret);
 /* Reads it. False: there is nothing valid in it, or nothing yet. */
 bool dh_caper_runfile_read(struct dh_caper_runfile *r);
 bool dh_caper_runfile_fits(const struct dh_caper_runfile *r, const struct dh_caper_build *b);
-/* Adds the answers to deSites, and their sites to the state; for the alias analysis, pairs. Returns how
- * many were new. */
+/* Adds the answers to deSites, and their sites to the state; for the alias analysis, pairs. Returns how many
+ * were new. */
 u64 dh_caper_runfile_merge(const struct dh_caper_runfile *r, const struct dh_caper_build *b,
                            struct dh_caper_sets *sets, struct dh_caper_state *state);
 void dh_caper_runfile_close(struct dh_caper_runfile *r);

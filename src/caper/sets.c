@@ -107,8 +107,8 @@ void dh_caper_sets_done(struct dh_caper_sets *s)
     *s = (struct dh_caper_sets){0};
 }
 
-/* Calls back with the other side of each bundle that the site is in, until told to stop. Returns whether
- * it was. */
+/* Calls back with the other side of each bundle that the site is in, until told to stop. Returns whether it
+ * was. */
 static bool each_partner(const struct dh_caper_sets *s, u32 site,
                          bool (*call)(void *ctx, struct dh_caper_side other), void *ctx)
 {

@@ -15,8 +15,8 @@ struct dh_caper_side {
     u32 site, list;
 };
 
-/* Maps each of a number of keys to a list of items, stored consecutively: those of key i are
- * items[first[i]] ... items[first[i + 1] - 1]. */
+/* Maps each of a number of keys to a list of items, stored consecutively: those of key i are items[first[i]]
+ * ... items[first[i + 1] - 1]. */
 struct dh_caper_index {
     u64 *first;
     u32 *items;
@@ -59,17 +59,17 @@ void dh_caper_sets_partners(const struct dh_caper_sets *s, u32 site, u64 *ret);
 
 enum dh_caper_set { DH_CAPER_DP, DH_CAPER_SP, DH_CAPER_SOUND /* both */ };
 
-/* choose.c: keeps only the pairs of one of the sets in the table, with bundles reduced to their sites in
- * it. The table's counter then has the number of pairs of sites. In the rest of a bundle in spPairs, no
- * site of one of its sides has escaped. */
+/* choose.c: keeps only the pairs of one of the sets in the table, with bundles reduced to their sites in it.
+ * The table's counter then has the number of pairs of sites. In the rest of a bundle in spPairs, no site of
+ * one of its sides has escaped. */
 void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, enum dh_caper_set set,
                      const struct dh_caper_count *count);
-/* dpPairs, for users that identify bundles by ids, which are derived from all sites of a bundle: the rest
- * of a bundle is expanded to pairs if these are at most so many; otherwise the bundle is kept whole. The
- * table's counters do not change either. */
+/* dpPairs, for users that identify bundles by ids, which are derived from all sites of a bundle: the rest of
+ * a bundle is expanded to pairs if these are at most `most`; otherwise the bundle is kept whole. The table's
+ * counters do not change either. */
 void dh_caper_choose_named(struct dh_pairs *table, const struct dh_caper_sets *s, u64 most);
-/* Expands bundles to pairs: first one pair of each, then the rest of the smallest ones, up to `limit`
- * pairs in all; 0: all of them. Returns how many pairs of sites are left out, at most. */
+/* Expands bundles to pairs: first one pair of each, then the rest of the smallest ones, up to `limit` pairs
+ * in all; 0: all of them. Returns how many pairs of sites are left out, at most. */
 u64 dh_caper_expand(struct dh_pairs *table, u64 limit);
 
 #endif

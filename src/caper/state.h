@@ -12,8 +12,8 @@
 
 #include "util/arena.h"
 
-/* A merged run, or several in a row in which nothing new escaped. For the alias analysis, `new` counts
- * pairs, dp is the pairs seen, sp those not seen, and escaped their sites. */
+/* A merged run, or several in a row in which nothing new escaped. For the alias analysis, `new` counts pairs,
+ * dp is the pairs seen, sp those not seen, and escaped their sites. */
 struct dh_caper_merged {
     int64_t time;    /* when it was merged, in seconds since 1970 */
     u64 runs;        /* how many: 1, or more */

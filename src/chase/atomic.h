@@ -29,8 +29,8 @@ void dh_chase_atomic_done(struct dh_chase_globals *g);
 
 /* Do these bytes belong to an object that is declared atomic? */
 bool dh_chase_atomic_is_global(const struct dh_chase_globals *g, u64 address, u64 size);
-/* The same for the bytes at `offset` from the address that a variable held in this register at pc points
- * to. The register is given by its machine-code number. */
+/* The same for the bytes at `offset` from the address that a variable held in this register at pc points to.
+ * The register is given by its machine-code number. */
 bool dh_chase_atomic_is_pointee(Dwarf *dwarf, u64 pc, u8 reg, u64 offset, u64 size);
 
 #endif

@@ -45,7 +45,7 @@ struct chase {
     u64 due;    /* when to decide about the next sample */
     u64 looked; /* when obstacles were last looked for */
     bool obstructed;
-    bool closing; /* the program is to be left alone */
+    bool closing; /* the program should be left alone */
     struct dh_chase_watch watch;
     u64 most;         /* the most the window may cost, without the margin */
     u64 linger_until; /* the bytes of a finished wait are watched until then; 0: they are not */
@@ -119,8 +119,8 @@ static void add_sides(const struct chase *c, u8 sides, bool wanted[DH_CONTROL_SI
 
 enum which { NONE, NEW, ALL };
 
-/* Begins the next window; or a pause in which nothing is armed, and then returns false. Called in a state
- * in which no thread makes transitions. */
+/* Begins the next window; or a pause in which nothing is armed, and then returns false. Called in a state in
+ * which no thread makes transitions. */
 static bool restart(struct chase *c, enum which which)
 {
     bool wanted[DH_CONTROL_SITES] = {false};
@@ -282,7 +282,7 @@ static struct settled settle(struct chase *c)
     return s;
 }
 
-/* Accounts for the rest of the window, which ended just now. The thread may be first in another by now. */
+/* Accounts for the rest of the window, up to `end`. The thread may be first in another one by now. */
 static void settle_rest(struct chase *c, const struct settled *s, u64 end)
 {
     const struct dh_control *control = c->target->control;
@@ -292,8 +292,8 @@ static void settle_rest(struct chase *c, const struct settled *s, u64 end)
         dh_chase_policy_add(c->run->policy, dh_chase_cost_traps(control, 0, s->traps, s->now, end));
 }
 
-/* Reports the meetings of the window that has ended: this opens files, and takes longer than any thread
- * may wait. */
+/* Reports the meetings of the window that has ended: this opens files, and takes longer than any thread may
+ * wait. */
 static void tell_pending(struct chase *c, u32 site)
 {
     for (u32 i = 0; i < c->n_pending; i++) {
@@ -452,8 +452,8 @@ static void try_sleeping(struct chase *c)
     }
 }
 
-/* A thread waits, and will say so when its time is over. If a debugger attaches meanwhile, the second side
- * is abandoned. */
+/* A thread waits, and will say so when its time is over. If a debugger attaches meanwhile, the second side is
+ * abandoned. */
 static void look_on(struct chase *c, u32 seen)
 {
     static const bool none[DH_CONTROL_SITES];

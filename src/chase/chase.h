@@ -31,8 +31,8 @@ struct dh_chase_run {
     u64 linger_us;
     u64 linger_early_us; /* the same for an access's first turns: who else comes shows how promising it is */
     /* Fills in at most n program counters (just behind the access) of those already known to meet a thread
-     * waiting at this site, which need not be examined again; returns how many. A wait then does not end
-     * with the first arrival. NULL: it does. */
+     * waiting at this site, which need not be examined again; returns how many. A wait then does not end with
+     * the first arrival. NULL: it does. */
     size_t (*known)(void *ctx, u32 site, bool at_once, u64 *ret_pcs, size_t n);
     /* They have met; at_once: while the first was still waiting. The caller owns the moment. */
     void (*met)(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once);
@@ -54,8 +54,8 @@ struct dh_chase_run {
     u64 reached; /* how often a thread came to the first side and waited */
 };
 
-/* The program has connected and waits; this releases it. Returns when the program has ended or should be
- * left alone, with nothing armed and nobody waiting. socket: -1 if the program no longer waits. */
+/* The program has connected and waits; this releases it. Returns when the program has ended or should be left
+ * alone, with nothing armed and nobody waiting. socket: -1 if the program no longer waits. */
 void dh_chase_run(struct dh_chase_run *run, int socket);
 
 #endif

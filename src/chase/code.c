@@ -324,8 +324,8 @@ u8 dh_chase_code_behind(const struct dh_chase_code *code)
     return (code->call ? PUSH : 0) + (code->relative ? code->length : JUMP);
 }
 
-/* The instruction itself, copied so that it ends at `end`; a call becomes a jump. False: its operand is
- * out of reach. */
+/* The instruction itself, copied so that it ends at `end`; a call becomes a jump. False: its operand is out
+ * of reach. */
 static bool copy_bytes(const struct dh_chase_code *code, u64 next, u64 end, u8 *at)
 {
     memcpy(at, code->bytes, code->length);

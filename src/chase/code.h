@@ -54,14 +54,14 @@ int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_
 /* The same, but counting accesses to the function's frame too, except pushes and pops. */
 int dh_chase_code_read_any(const u8 *bytes, size_t n, struct dh_chase_code *ret);
 
-/* Can a breakpoint be set behind the access? Not behind a call of an arbitrary function, which might
- * inspect its return address, nor behind a jump, which does not come back. */
+/* Can a breakpoint be set behind the access? Not behind a call of an arbitrary function, which might inspect
+ * its return address, nor behind a jump, which does not come back. */
 bool dh_chase_code_can_stop(const struct dh_chase_code *code);
 /* The offset of that breakpoint from the beginning of the slot. */
 u8 dh_chase_code_behind(const struct dh_chase_code *code);
-/* Writes to ret_slot code that does at address `to` what the instruction does at `from`, and then
- * continues after the original. stop: with that breakpoint, if there can be one. Returns the length, or
- * -ERANGE if an operand is out of reach from there. */
+/* Writes to ret_slot code that does at address `to` what the instruction does at `from`, and then continues
+ * after the original. stop: with that breakpoint, if there can be one. Returns the length, or -ERANGE if an
+ * operand is out of reach from there. */
 int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, bool stop,
                        u8 ret_slot[DH_CONTROL_SLOT]);
 

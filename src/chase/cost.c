@@ -31,8 +31,8 @@ static u64 granted(const struct dh_control *c)
     return c->until_us > c->first.time_us ? since(c->attended_us, c->until_us) : 0;
 }
 
-/* How long, at most, the first thread waits in a window in this state. If it seems to take longer, its
- * time is over and it had no processor to notice. */
+/* How long, at most, the first thread waits in a window in this state. If it seems to take longer, its time
+ * is over and it had no processor to notice. */
 static u64 longest(const struct dh_control *c, u32 state)
 {
     const u64 all = 2 * c->patience_us + granted(c);

@@ -22,8 +22,8 @@ struct dh_chase_cost {
 /* For the window whose first thread is control->first, in this state, until now. With vector clocks traps
  * happen all the time, whatever the budget, so they do not count. */
 struct dh_chase_cost dh_chase_cost_of(const struct dh_control *c, u32 state, u64 now, bool full);
-/* How long a first thread that came at this time still waited, between one moment and the later one at
- * which it was released, up to the limit of its patience; also if it is no longer control->first. */
+/* How long a first thread that came at this time still waited, between one moment and the later one at which
+ * it was released, up to the limit of its patience; also if it is no longer control->first. */
 u64 dh_chase_cost_rest(const struct dh_control *c, u64 came, u64 from, u64 until);
 /* While nobody waits at the first side: the cost since a moment at which there had been this many traps. */
 u64 dh_chase_cost_traps(const struct dh_control *c, u32 state, u64 traps, u64 since, u64 now);

@@ -62,8 +62,8 @@ const struct dh_chase_spot *dh_chase_draw_next(struct dh_chase_draw *d, struct d
 void dh_chase_turns_init(struct dh_chase_turns *t, struct dh_chase_pool *pools, size_t n, u64 random);
 void dh_chase_turns_done(struct dh_chase_turns *t);
 
-/* Draws a set, unless there is a current one that is not old. 0, or an errno with a message if nothing
- * could be drawn; -EAGAIN: nothing is loaded yet. */
+/* Draws a set, unless there is a current one that is not old. 0, or an errno with a message if nothing could
+ * be drawn; -EAGAIN: nothing is loaded yet. */
 int dh_chase_draw_fill(struct dh_chase_draw *d, struct dh_chase_target *t, const char **ret_why);
 /* This one was hit. */
 void dh_chase_draw_drop(struct dh_chase_draw *d, u32 site);
@@ -71,8 +71,8 @@ void dh_chase_draw_drop(struct dh_chase_draw *d, u32 site);
 bool dh_chase_draw_ages(struct dh_chase_draw *d, u64 us);
 /* How many turns this site has had; 0 without turns. */
 u32 dh_chase_draw_times(const struct dh_chase_draw *d, u32 site);
-/* A thread waiting at this site has met one that is just behind its access at pc: give both sites their
- * next turn soon. */
+/* A thread waiting at this site has met one that is just behind its access at pc: give both sites their next
+ * turn soon. */
 void dh_chase_draw_met(struct dh_chase_draw *d, u32 site, u64 pc);
 /* The same for an access, by its number. */
 void dh_chase_turns_met(struct dh_chase_turns *t, size_t number);

@@ -53,8 +53,8 @@ static u8 order_of_kinds(u8 kinds)
 
 /* ---- What the compiler recorded ---- */
 
-/* Fences also order relaxed accesses, so where there are any, all accesses count as both. An instruction
- * that does more than its mark says was merged from several accesses. */
+/* Fences also order relaxed accesses, so where there are any, all accesses count as both. An instruction that
+ * does more than its mark says was merged from several accesses. */
 static u8 order_of(u32 word, u8 kinds, bool fences)
 {
     u8 marked = (word & DH_BUILT_READ ? DH_CONTROL_READ : 0) | (word & DH_BUILT_WRITE ? DH_CONTROL_WRITE : 0);

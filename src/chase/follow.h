@@ -8,8 +8,8 @@
 
 #include "chase/lines.h"
 
-/* The sites have no positions. trusted: the user says that code not compiled by deadheat orders no
- * threads. 0, or -ENOTSUP with a message. */
+/* The sites have no positions. trusted: the user says that code not compiled by deadheat orders no threads.
+ * 0, or -ENOTSUP with a message. */
 int dh_chase_follow_find(struct dh_arena *arena, struct dh_chase_file *file, bool trusted,
                          struct dh_chase_accesses *ret, const char **ret_why);
 

@@ -54,7 +54,7 @@ static const Dwfl_Callbacks callbacks = {
     .debuginfo_path = &debuginfo_path,
 };
 
-/* Before libdwfl sees it: it would read archives, too. 0 or a negative errno with a sentence. */
+/* Before libdwfl sees it: it would read archives, too. 0 or a negative errno with a message. */
 static int check_kind(struct dh_arena *arena, const char *path, const char **ret_why)
 {
     struct stat st;
@@ -424,8 +424,8 @@ static int take_function(Dwarf_Die *die, void *ctx)
     return here ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-/* Code that the optimiser merged from several lines has no line. So for a line without a suitable access,
- * the accesses without a line in the same function are taken. */
+/* Code that the optimiser merged from several lines has no line. So for a line without a suitable access, the
+ * accesses without a line in the same function are taken. */
 static void search_merged(struct search *s, Dwarf_Die *unit)
 {
     const struct dh_chase_position *p = s->position;

@@ -57,7 +57,7 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
 /* Every access in the file that has a line and can be chased, except to constants and thread-local
  * variables. */
 void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret);
-/* Sorts these spots, removes duplicates, and moves them to the file's arena. */
+/* Copies these spots, sorted and without duplicates, to the file's arena. */
 void dh_chase_lines_keep(struct dh_chase_file *file, struct dh_chase_spots *spots,
                          struct dh_chase_spots *ret);
 /* The access at a spot. */

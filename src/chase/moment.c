@@ -55,8 +55,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A thread's position among those of its process, ordered by tid; the first is 1. One of them may have
- * ended already. */
+/* A thread's position among those of its process, ordered by tid; the first is 1. One of them may have ended
+ * already. */
 static u64 uid_of(pid_t pid, u32 tid, u32 ended)
 {
     char path[64];
@@ -605,8 +605,8 @@ static bool find_line(struct dh_chase_moment *m, u64 pc, const struct dh_chase_m
     return false;
 }
 
-/* A thread that no longer waits has left its stack, so only the instruction itself is certain. Code merged
- * by the compiler has no line, and the line of the call that led there is not that of the access. */
+/* A thread that no longer waits has left its stack, so only the instruction itself is certain. Code merged by
+ * the compiler has no line, and the line of the call that led there is not that of the access. */
 static struct dh_chase_place place_of(struct dh_chase_moment *m, const struct thread *t,
                                       const struct dh_chase_module *modules, size_t n)
 {

@@ -14,9 +14,9 @@ enum { DH_CHASE_MOMENT_FRAMES = 256 };
 
 struct dh_chase_moment;
 
-/* Called while both threads wait. changed: the bytes differ from when the first thread began to wait,
- * which helps to find out what the second one did if a watchpoint caught it. swapped: the waiting thread
- * is named first. */
+/* Called while both threads wait. changed: the bytes differ from when the first thread began to wait, which
+ * helps to find out what the second one did if a watchpoint caught it. swapped: the waiting thread is named
+ * first. */
 struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped);
 /* The same in two steps, when the first thread does not wait for the second: one called while the first
  * waits, the other while the second does. */
@@ -33,8 +33,8 @@ struct dh_chase_place {
     bool plain;   /* it is certainly not atomic */
 };
 
-/* The accesses of the waiting thread and of the other one, each at the innermost line in these modules.
- * False if both are atomic. */
+/* The accesses of the waiting thread and of the other one, each at the innermost line in these modules. False
+ * if both are atomic. */
 bool dh_chase_moment_places(struct dh_chase_moment *m, const struct dh_chase_module *modules, size_t n,
                             struct dh_chase_place ret[2]);
 
@@ -56,8 +56,8 @@ struct dh_chase_stream {
     const char *analysis;             /* "litehb" or "fullhb"; NULL: the two were caught at the same time */
 };
 
-/* Writes the lines of a race: the modules and threads it refers to, and the race itself. Returns false,
- * and writes nothing, if both accesses turn out to be atomic. */
+/* Writes the lines of a race: the modules and threads it refers to, and the race itself. Returns false, and
+ * writes nothing, if both accesses turn out to be atomic. */
 bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *to);
 
 #endif

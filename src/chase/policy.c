@@ -53,8 +53,8 @@ bool dh_chase_policy_covers(const struct dh_chase_policy *p, u64 total, u64 spen
     return dh_chase_policy_left(p, total, spent) >= step + p->patience;
 }
 
-/* The delay of a window about to begin: the thread may have to wait for the command at first, and less
- * than half a delay is not worthwhile. */
+/* The delay of a window about to begin: the thread may have to wait for the command at first, and less than
+ * half a delay is not worthwhile. */
 static u64 next_delay(const struct dh_chase_policy *p, u32 site, u64 total)
 {
     u64 delay = dh_chase_policy_delay(p, site, total, p->patience);

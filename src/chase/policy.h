@@ -61,13 +61,13 @@ struct dh_chase_policy {
 /* The usual patience, if there is a limit. */
 enum { DH_CHASE_POLICY_PATIENCE_US = 2000 };
 
-/* What is left of the budget at this time after the start, less the margin, if this much has been spent
- * but not settled yet. */
+/* What is left of the budget at this time after the start, less the margin, if this much has been spent but
+ * not settled yet. */
 u64 dh_chase_policy_left(const struct dh_chase_policy *p, u64 total, u64 spent);
 /* The delay that can be granted to a thread that came to this site this long ago. */
 u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent);
-/* While nobody waits: can another step of this length be afforded, during which other threads may trap,
- * and after which one may have to be examined? */
+/* While nobody waits: can another step of this length be afforded, during which other threads may trap, and
+ * after which one may have to be examined? */
 bool dh_chase_policy_covers(const struct dh_chase_policy *p, u64 total, u64 spent, u64 step);
 double dh_chase_policy_budget(const struct dh_chase_policy *p, u32 site, u64 total); /* P_budget */
 

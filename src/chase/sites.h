@@ -17,8 +17,8 @@ struct dh_chase_found {
 /* There are at most DH_CONTROL_MODULES modules. */
 void dh_chase_sites_look(const struct dh_chase_module *modules, size_t n, const struct dh_chase_position *at,
                          struct dh_chase_found *ret);
-/* The same for a machine-written position: if nothing matches, directories (perhaps of another machine)
- * and columns (perhaps of another compiler) are ignored. *at becomes what was found. */
+/* The same for a machine-written position: if nothing matches, directories (perhaps of another machine) and
+ * columns (perhaps of another compiler) are ignored. *at becomes what was found. */
 void dh_chase_sites_look_leniently(const struct dh_chase_module *modules, size_t n,
                                    struct dh_chase_position *at, struct dh_chase_found *ret);
 /* Adds the accesses of these kinds to this side (DH_CONTROL_FIRST, _SECOND). False: there are too many. */

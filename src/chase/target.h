@@ -59,37 +59,37 @@ void dh_chase_target_let_go(int socket);
 /* An agent's first message to a program it is about to chase: may its synchronisation be tracked? */
 void dh_chase_target_announce(int socket, bool follows);
 
-/* The difference between addresses in memory and in the module's file. 0; -EAGAIN: it is not loaded yet;
- * or another errno. */
+/* The difference between addresses in memory and in the module's file. 0; -EAGAIN: it is not loaded yet; or
+ * another errno. */
 int dh_chase_target_bias(const struct dh_chase_target *t, const struct dh_chase_module *module,
                          u64 *ret_bias);
-/* Registers a site with the program, permanently; possible at any time. Returns the site's number in
+/* Registers a site with the program, permanently; possible at any time. *ret_number is its number in
  * control->sites, also if it was registered before. 0, or an errno with a message: the code there differs
  * from the file, or is out of reach; -ENOSPC: the table is full. */
 int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *site, u64 bias,
                         u32 *ret_number, const char **ret_why);
-/* Finds the sites in the running program. 0; -EAGAIN: some module is not loaded yet; or another errno with
- * a message: the code there differs from the file, or is out of reach. */
+/* Finds the sites in the running program. 0; -EAGAIN: some module is not loaded yet; or another errno with a
+ * message: the code there differs from the file, or is out of reach. */
 int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites,
                           const char **ret_why);
 
-/* Only while nothing is armed and no window is open: all registered sites get new sides when they are
- * placed again, and the state left by earlier windows is cleared. */
+/* Only while nothing is armed and no window is open: all registered sites get new sides when they are placed
+ * again, and the state left by earlier windows is cleared. */
 void dh_chase_target_forget(struct dh_chase_target *t);
 /* Resets control->seen: nobody has come to the second side so far. */
 void dh_chase_target_unsee(struct dh_chase_target *t);
 
 /* If the program's code cannot be written as it is, the program has to make it writable before it is
- * released: the first names code of this module that may be changed, the second is called when all is
- * named. 0, or a negative errno. */
+ * released: the first names code of this module that may be changed, the second is called when all is named.
+ * 0, or a negative errno. */
 void dh_chase_target_name_code(struct dh_chase_target *t, const struct dh_chase_module *module, u64 lo,
                                u64 hi);
 int dh_chase_target_make_writable(int socket);
 /* The process's current mappings, as reported by the kernel; to be freed. NULL: it has ended. */
 char *dh_chase_target_maps(pid_t pid, size_t *ret_n);
 
-/* Sets the breakpoints of the wanted sites, by number in control->sites, and clears all others. -ENOENT:
- * the code is gone. */
+/* Sets the breakpoints of the wanted sites, by number in control->sites, and clears all others. -ENOENT: the
+ * code is gone. */
 int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_SITES]);
 
 /* ---- The state word shared by both sides ---- */
@@ -103,8 +103,8 @@ void dh_chase_target_restart(struct dh_chase_target *t, u32 phase);
 void dh_chase_target_keep(struct dh_chase_target *t);
 /* While two threads are shown: which of them have resumed meanwhile, DH_CONTROL_GONE_...? */
 u32 dh_chase_target_gone(const struct dh_chase_target *t);
-/* A thread that comes from this program counter resumes at once, until this is revoked. False: there are
- * too many of them. */
+/* A thread that comes from this program counter resumes at once, until this is revoked. False: there are too
+ * many of them. */
 bool dh_chase_target_pass(struct dh_chase_target *t, u64 pc);
 void dh_chase_target_pass_none(struct dh_chase_target *t);
 /* Sleeps until the state is not `seen`, for at most this long, or until a signal comes. */

@@ -26,7 +26,7 @@ void dh_chase_track_start(const struct dh_chase_track *k, struct dh_chase_target
 u8 dh_chase_track_standing(const struct dh_chase_track *k);
 /* A thread waits at the first side; it is released when everything to be tracked is armed. */
 void dh_chase_track_begin(struct dh_chase_track *k, struct dh_chase_target *t, u64 now);
-/* Is the time up, can no thread race any more, or has track of who can been lost? */
+/* Is the time up, can no thread race any more, or is it no longer known which can? */
 bool dh_chase_track_is_over(const struct dh_chase_track *k, const struct dh_chase_target *t, u64 now);
 /* The first thread's part, now the caller's; NULL: there is no window. */
 struct dh_chase_moment *dh_chase_track_take(struct dh_chase_track *k);

@@ -21,9 +21,8 @@ struct dh_chase_watch {
 
 /* 0, or a negative errno: the kernel refuses watchpoints. */
 int dh_chase_watch_probe(void);
-/* Watches the first span that the waiting thread is about to access; if it reads, only writes matter.
- * Without `hardware`, only the present contents are remembered. 0, or a negative errno: the kernel
- * refuses. */
+/* Watches the first span that the waiting thread is about to access; if it reads, only writes matter. Without
+ * `hardware`, only the present contents are remembered. 0, or a negative errno: the kernel refuses. */
 int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t, bool hardware);
 void dh_chase_watch_clear(struct dh_chase_watch *w);
 /* Have the bytes changed since? */

@@ -51,8 +51,8 @@ u64 dh_analyze_reach(u64 event)
     return n + (n < AFTERWARDS ? n : AFTERWARDS);
 }
 
-/* How many events to hold: up to the last race within the bound, and what witnesses may need; 0: there is
- * no such race. */
+/* How many events to hold: up to the last race within the bound, and what witnesses may need; 0: there is no
+ * such race. */
 static u64 wanted(const struct dh_analyze *a)
 {
     u64 last = 0;

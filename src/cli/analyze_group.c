@@ -102,8 +102,8 @@ static void join_causes(struct dh_analyze *a, u32 i)
     dh_arena_done(&arena);
 }
 
-/* Drops the races that match a rule. All races are still there, whatever is to be listed: the first race
- * of a variable may be suppressed, and others not. */
+/* Drops the races that match a rule. All races are still there, whatever is to be listed: the first race of a
+ * variable may be suppressed, and others not. */
 static void suppress(struct dh_analyze *a, u32 i)
 {
     struct dh_analyze_found *f = &a->found[i];
@@ -185,8 +185,8 @@ void dh_analyze_group(struct dh_analyze *a)
         if (a->rules.rules && a->list != DH_LIST_EVENTS)
             shorten(a, f);
         f->n_causes = f->n;
-        /* In a trace without code a variable is identified by its name, and only one race of it is listed.
-         * In a recording several variables may be one: the elements of an array. */
+        /* In a trace without code a variable is identified by its name, and only one race of it is listed. In
+         * a recording several variables may be one: the elements of an array. */
         bool one_by_one = a->all && a->list == DH_LIST_EVENTS;
         if (f->n && !one_by_one && (a->symbols || (!a->all && a->list == DH_LIST_EVENTS))) {
             count_repetitions(f);

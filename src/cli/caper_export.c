@@ -103,8 +103,8 @@ static void put_filter(struct dh_cli_caper *c, FILE *out)
 
 /* ---- JSON ---- */
 
-/* Sites and lists by their positions in the document. Bundles share their lists, so these are written
- * once: a program with millions of pairs has few. */
+/* Sites and lists by their positions in the document. Bundles share their lists, so these are written once: a
+ * program with millions of pairs has few. */
 struct numbering {
     u32 *site;  /* of each site in a pair */
     u32 *list;  /* of each list, plus 1; 0: not in the document yet */

@@ -42,7 +42,7 @@ static void add_unasked(struct dh_cli_caper *c)
         c->unasked += !asked[i] && dh_caper_sets_add(&c->sets, i);
 }
 
-/* Adds the state's sites that exist in the program; others are forgotten. Returns how many those are. */
+/* Adds the state's sites that exist in the program; others are forgotten. Returns how many. */
 static u64 add_known(struct dh_cli_caper *c)
 {
     struct dh_caper_state *s = &c->state;

@@ -66,8 +66,8 @@ static void merge_left(struct dh_cli_caper *c, struct dh_caper_runfile *r)
         add_record(c, r, r->in_use ? "running" : "unknown", n);
 }
 
-/* Merges run files that no command waits for. Returns the paths of those that can be removed once the
- * state is written. */
+/* Merges run files that no command waits for. Returns the paths of those that can be removed once the state
+ * is written. */
 static size_t merge_all_left(struct dh_cli_caper *c, const char ***ret_done)
 {
     const char **all;

@@ -15,8 +15,8 @@ struct dh_cc_args {
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg);
 
-/* Adds arg, or the contents of the response file if arg is @FILE. As in gcc and clang, a file that cannot
- * be read leaves the argument unchanged. */
+/* Adds arg, or the contents of the response file if arg is @FILE. As in gcc and clang, a file that cannot be
+ * read leaves the argument unchanged. */
 void dh_cc_args_add_expanded(struct dh_cc_args *args, const char *arg);
 
 /* The kind of build. */
@@ -97,8 +97,8 @@ DH_INLINE bool dh_cc_is_field(const struct dh_cc_line *line)
     return line->mode == DH_CC_FIELD || line->mode == DH_CC_CAPER;
 }
 
-/* cc_lto.c: whether programs of this command line are linked from bitcode, and the arguments for it:
- * before the user's, for builds that must name their sites, and after the user's. */
+/* cc_lto.c: whether programs of this command line are linked from bitcode, and the arguments for it: before
+ * the user's, for builds that must name their sites, and after the user's. */
 bool dh_cc_lto_wanted(const struct dh_cc_line *line);
 void dh_cc_lto_before(const struct dh_cc_line *line, struct dh_cc_args *out);
 void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out);

@@ -50,8 +50,8 @@ void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, stru
         return;
     if (line->frontend == DH_CC_GNU) {
         /* gcc expands small calls of these inline after it has instrumented. As calls they reach our
-         * interceptors. It also warns about fences, which it instruments but ThreadSanitizer does not
-         * track: we do. The Fortran compiler has no such options. */
+         * interceptors. It also warns about fences, which it instruments but ThreadSanitizer does not track:
+         * we do. The Fortran compiler has no such options. */
         static const char *const c_flags[] = {"-fno-builtin-memcpy", "-fno-builtin-memmove",
                                               "-fno-builtin-memset", "-fno-builtin-memcmp", "-Wno-tsan"};
         bool c = strncmp(line->frontend_name, "gcc", 3) == 0;

@@ -23,10 +23,9 @@ static void add_compile(const struct dh_cc_line *line, struct dh_cc_args *out)
     dh_cc_args_add(out, "-ffat-lto-objects");
 }
 
-/* Without debug information a site has no line and a field no name. It changes no code, and the user's own
- * -g options come later and win.
- * The compiler may assume that a loop waiting for a plain variable ends, and would remove it before the
- * analysis sees that it races. */
+/* Without debug information a site has no line and a field no name. It changes no code, and the user's own -g
+ * options come later and win. The compiler may assume that a loop waiting for a plain variable ends, and
+ * would remove it before the analysis sees that it races. */
 void dh_cc_lto_before(const struct dh_cc_line *line, struct dh_cc_args *out)
 {
     if (line->plain)
@@ -46,9 +45,9 @@ void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct d
         return;
     dh_cc_args_add(out, "-Wl,--fat-lto-objects");
     dh_cc_args_add(out, dh_arena_printf(out->arena, "-Wl,--load-pass-plugin=%s", plugin));
-    /* Each file's bitcode is optimised already. If the program were optimised again as a whole, it would
-     * lose accesses that the source has (a variable that nobody reads), and their races. In a Caper build
-     * the analysis and the instrumentation must see the same accesses. */
+    /* Each file's bitcode is optimised already. If the program were optimised again as a whole, it would lose
+     * accesses that the source has (a variable that nobody reads), and their races. In a Caper build the
+     * analysis and the instrumentation must see the same accesses. */
     if (line->prune || line->filterable || line->mode == DH_CC_CAPER)
         dh_cc_args_add(out, "-Wl,--lto-O0,--lto-CGO2");
 }

@@ -81,15 +81,15 @@ struct dh_chase_request {
 int dh_chase_open_modules(struct dh_chase_request *q);
 /* Finds the accesses at the positions. 0, or the exit status after a message. */
 int dh_chase_find_sites(struct dh_chase_request *q);
-/* The same for machine-written positions: columns (perhaps of another compiler) and directories (perhaps
- * of another machine) are ignored. NULL, or why there is nothing to chase. */
+/* The same for machine-written positions: columns (perhaps of another compiler) and directories (perhaps of
+ * another machine) are ignored. NULL, or why there is nothing to chase. */
 const char *dh_chase_find_candidate(struct dh_chase_request *q);
 /* The same for one position, whatever it is paired with. */
 const char *dh_chase_find_access(struct dh_chase_request *q, const struct dh_chase_position *at);
 /* Finds all accesses of the modules, to draw from. 0, or the exit status after a message. */
 int dh_chase_find_all(struct dh_chase_request *q);
-/* chase_others.c: for `any`. If the kernel refuses hardware watchpoints, prints a message, and other
- * accesses of the modules become the second side. 0, or the exit status after a message. */
+/* chase_others.c: for `any`. If the kernel refuses hardware watchpoints, prints a message, and other accesses
+ * of the modules become the second side. 0, or the exit status after a message. */
 int dh_chase_check_watchpoints(struct dh_chase_request *q);
 /* Prints them. */
 void dh_chase_list_sites(struct dh_chase_request *q);
@@ -103,8 +103,8 @@ const char *dh_chase_track_name(const struct dh_chase_request *q);
 int dh_chase_track_prepare(struct dh_chase_request *q);
 /* --trust. 0, or the exit status after a message. */
 int dh_chase_track_trust(struct dh_chase_request *q, const char *name);
-/* In a run, when the program has loaded its libraries and waits. False after a message: what they do
- * cannot be tracked. */
+/* In a run, when the program has loaded its libraries and waits. False after a message: what they do cannot
+ * be tracked. */
 bool dh_chase_track_check(struct dh_chase_request *q, const struct dh_chase_target *t);
 int dh_chase_track_add(struct dh_chase_request *q);
 
@@ -153,8 +153,8 @@ struct dh_chase_candidates {
     struct dh_map turns; /* while a file is read: how many there have been for a variable */
 };
 
-/* chase_from.c: pairs proposed by a file of race records or findings, or by the table in a program. 0, or
- * the exit status after a message. */
+/* chase_from.c: pairs proposed by a file of race records or findings, or by the table in a program. 0, or the
+ * exit status after a message. */
 int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *ret);
 int dh_chase_from_program(struct dh_chase_request *q, struct dh_chase_candidates *ret);
 /* NULL if the pair is there already. */

@@ -74,8 +74,8 @@ static bool is_pair(const struct many *m, const struct dh_chase_candidate *c,
            (is_same(m, &c->at[0], &at[1]) && is_same(m, &c->at[1], &at[0]));
 }
 
-/* Puts the candidates of two positions that met first; a pair that is not a candidate becomes one: it may
- * be part of a bundle, of the other style, or one that the analysis has missed. */
+/* Puts the candidates of two positions that met first; a pair that is not a candidate becomes one: it may be
+ * part of a bundle, of the other style, or one that the analysis has missed. */
 static void promote(struct many *m, const struct dh_chase_position at[2])
 {
     bool known = false;

@@ -35,8 +35,8 @@ struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, st
 
 /* ---- Findings ---- */
 
-/* The line to look at: the innermost that is not in a system header or library, or else the innermost.
- * NULL: not known, for example in a file that was rebuilt. The line of a caller is not that of the access. */
+/* The line to look at: the innermost that is not in a system header or library, or else the innermost. NULL:
+ * not known, for example in a file that was rebuilt. The line of a caller is not that of the access. */
 static const json_t *frame_of(const json_t *stack)
 {
     const json_t *first = NULL;
@@ -83,9 +83,9 @@ static bool position_of(struct dh_arena *arena, const json_t *access, struct dh_
     return false;
 }
 
-/* For a pair proposed by the static analysis, what speaks against it: assumptions other than the usual
- * ones, and locks. Among equals, variables take turns: there are often more pairs for one of them than
- * there is time for. */
+/* For a pair proposed by the static analysis, what speaks against it: assumptions other than the usual ones,
+ * and locks. Among equals, variables take turns: there are often more pairs for one of them than there is
+ * time for. */
 static u32 rank_of_finding(struct dh_chase_request *q, struct dh_chase_candidates *c, const json_t *finding)
 {
     enum { TURNS = 1 << 16 };
@@ -180,8 +180,8 @@ const char *dh_chase_fingerprint(struct dh_arena *arena, const char *records, si
     return copy;
 }
 
-/* Are some of the records from this program before it was rebuilt? Nothing is said about other files: the
- * one that is chased was usually compiled differently. */
+/* Are some of the records from this program before it was rebuilt? Nothing is said about other files: the one
+ * that is chased was usually compiled differently. */
 static bool has_other_build(const struct dh_chase_request *q, const char *text, size_t len)
 {
     const char *own = dh_chase_lines_build_id(q->modules[0].file);

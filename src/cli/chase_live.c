@@ -42,8 +42,8 @@ static void write_out(const char *text, size_t len)
     }
 }
 
-/* Shows as much of a text as there is room for. It may be from a file, so control sequences are not passed
- * on to the terminal. */
+/* Shows as much of a text as there is room for. It may be from a file, so control sequences are not passed on
+ * to the terminal. */
 static void put_line(FILE *out, int row, int columns, const char *text)
 {
     int shown = 0;

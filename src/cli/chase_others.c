@@ -27,8 +27,8 @@ static bool is_fixed(const struct dh_control_operand *o)
     return o->base >= DH_CONTROL_RIP && o->index == DH_CONTROL_NONE;
 }
 
-/* For two operands: the same variable; apparently the same member of a structure; the same size; neither,
- * or two different variables. */
+/* For two operands: the same variable; apparently the same member of a structure; the same size; neither, or
+ * two different variables. */
 static u32 rank_of(const struct dh_chase_access *a, const struct dh_control_operand *x,
                    const struct dh_chase_access *b, const struct dh_control_operand *y)
 {

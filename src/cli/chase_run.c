@@ -190,9 +190,8 @@ static void tell_consequence(struct watching *w, const char *consequence, const 
     w->kept = NULL;
 }
 
-/* Have the two threads of the race stopped making progress; or, if they have not met, all threads? A
- * program that only waits for something to do looks the same. So it is left alone, unless it is to be run
- * again. */
+/* Have the two threads of the race stopped making progress; or, if they have not met, all threads? A program
+ * that only waits for something to do looks the same. So it is left alone, unless it is to be run again. */
 static void look_for_hang(struct watching *w)
 {
     char detail[64];

@@ -16,8 +16,8 @@ static volatile sig_atomic_t program; /* its pid, from when it runs until it has
 
 static volatile sig_atomic_t interrupted; /* since it was started */
 
-/* Signals from the terminal go to the program as well; those sent to this process alone are passed on,
- * with their value. */
+/* Signals from the terminal go to the program as well; those sent to this process alone are passed on, with
+ * their value. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -124,8 +124,8 @@ bool dh_cli_child_ended(pid_t pid, int *ret_status)
     return look(pid, WNOHANG, &info) && reap(pid, ret_status);
 }
 
-/* A program that stops itself by SIGSTOP stops the command too, for whoever waits for it; other stop
- * signals go to both anyway. */
+/* A program that stops itself by SIGSTOP stops the command too, for whoever waits for it; other stop signals
+ * go to both anyway. */
 int dh_cli_child_wait(pid_t pid)
 {
     siginfo_t info;

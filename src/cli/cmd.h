@@ -35,8 +35,8 @@ int dh_cmd_static(int argc, char **argv);
 int dh_cmd_test(int argc, char **argv);
 int dh_cmd_trace(int argc, char **argv);
 
-/* part.c: becomes a separate program installed next to the libraries, with these arguments. Returns only
- * if it cannot, with the exit status after a message. */
+/* part.c: becomes a separate program installed next to the libraries, with these arguments. Returns only if
+ * it cannot, with the exit status after a message. */
 int dh_cli_become_part(const char *command, const char *program, char **argv);
 
 /* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */
@@ -85,9 +85,9 @@ struct dh_cli_baseline {
 bool dh_cli_baseline_flag(struct dh_cli_baseline *b, const char *arg);
 /* Reads the file. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_baseline_load(const char *command, struct dh_cli_baseline *b);
-/* Called after all findings were compared: writes the file if requested, unless the status means trouble,
- * and frees. partial: not everything was analysed, so nothing is removed from it. Returns the exit status,
- * given what it would be otherwise: races that were just recorded are no reason to fail. */
+/* Called after all findings were compared: writes the file if requested, unless the status means trouble, and
+ * frees. partial: not everything was analysed, so nothing is removed from it. Returns the exit status, given
+ * what it would be otherwise: races that were just recorded are no reason to fail. */
 int dh_cli_baseline_end(const char *command, struct dh_cli_baseline *b, bool partial, int status);
 
 /* color=auto|always|never for output to this descriptor. */
@@ -108,16 +108,16 @@ int dh_cli_child_status(int status);
 /* Ends this process by the same signal if the child was ended by one; otherwise returns the exit status. */
 int dh_cli_child_end_like(int status);
 
-/* client.c: a command to run alongside the program that child.c starts, and whose end ends the program;
- * NULL: none. A program that ends by that signal counts as successful. */
+/* client.c: a command to run alongside the program that child.c starts, and whose end ends the program; NULL:
+ * none. A program that ends by that signal counts as successful. */
 void dh_cli_client_set(const char *command);
 /* For child.c: the program has started; it has ended with this wait status. Returns the wait status to
  * use. */
 void dh_cli_client_start(pid_t pid);
 int dh_cli_client_stop(int status);
 
-/* usage.c: for reporting on behalf of other processes. Ignores the signals that end them, and calls
- * work(ctx) with a large enough stack whatever their limits are. Returns its result. */
+/* usage.c: for reporting on behalf of other processes. Ignores the signals that end them, and calls work(ctx)
+ * with a large enough stack whatever their limits are. Returns its result. */
 int dh_cli_report_for_others(int (*work)(void *ctx), void *ctx);
 
 /* openmp.c: if the program uses LLVM's OpenMP, makes its runtime report its synchronisation, through

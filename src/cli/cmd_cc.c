@@ -337,8 +337,8 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
         add_runtime_libraries(out);
 }
 
-/* The library is dormant in the program until a command activates it (src/field). It is an archive, so
- * that the program needs nothing of deadheat where it runs. */
+/* The library is dormant in the program until a command activates it (src/field). It is an archive, so that
+ * the program needs nothing of deadheat where it runs. */
 static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
 {
     bool program = d->line.links && !d->line.shared;

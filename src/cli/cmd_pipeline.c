@@ -152,8 +152,8 @@ static int find_program(struct dh_pipeline *p)
     return 0;
 }
 
-/* Removes a record that was being written when everything was killed, so that the next one is not appended
- * to it. */
+/* Removes a record that was being written when everything was killed, so that the next one is not appended to
+ * it. */
 static void mend_records(struct dh_pipeline *p)
 {
     struct stat st;

@@ -132,9 +132,9 @@ static void write_slot(struct recording *rec, u32 i, bool full, bool so_far)
                             rec->shared->data[i] + DH_DHT_CHUNK_BYTES - calls, calls);
 }
 
-/* Writes what threads have done that have not filled their slots yet, so that the file does not wait for
- * the idlest of them. A slot that is filled meanwhile stays its thread's until drain frees it, so its
- * bytes do not change. */
+/* Writes what threads have done that have not filled their slots yet, so that the file does not wait for the
+ * idlest of them. A slot that is filled meanwhile stays its thread's until drain frees it, so its bytes do
+ * not change. */
 static void write_so_far(struct recording *rec)
 {
     u32 high = __atomic_load_n(&rec->shared->head.high, __ATOMIC_ACQUIRE);

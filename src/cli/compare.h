@@ -61,8 +61,8 @@ struct dh_compare {
     struct dh_truth *truth; /* NULL: not known */
 };
 
-/* compare_trace.c: one detector over a trace, in its own process. 0, or DH_EXIT_TROUBLE if the trace
- * itself is bad (after a message); what happens to the detector is in the row. */
+/* compare_trace.c: one detector over a trace, in its own process. 0, or DH_EXIT_TROUBLE if the trace itself
+ * is bad (after a message); what happens to the detector is in the row. */
 int dh_compare_trace(struct dh_compare *c, struct dh_compare_row *row, const char *file, bool quiet);
 
 /* compare_program.c: one row each; errors are in the row. */

@@ -60,8 +60,8 @@ static int one_run(struct dh_pipeline *p, struct dh_cli_caper *c)
     return 0;
 }
 
-/* How many pairs are written: more than there is time to chase one by one would be useless, and writing
- * and reading a million takes minutes. */
+/* How many pairs are written: more than there is time to chase one by one would be useless, and writing and
+ * reading a million takes minutes. */
 static u64 most_pairs(const struct dh_pipeline *p)
 {
     enum { LEAST = 1000, MOST = 10000, EACH_US = 50000 /* no run is shorter */ };
@@ -174,8 +174,8 @@ static u64 greater(u64 a, u64 b)
 
 static const char confirmed_before[] = "it is confirmed";
 
-/* What is now known about the candidates. Counts of one way to chase continue from its state, so the
- * greatest are the last. */
+/* What is now known about the candidates. Counts of one way to chase continue from its state, so the greatest
+ * are the last. */
 static void take_results(struct dh_pipeline *p, const struct dh_chase_candidates *c)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -258,8 +258,8 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     return rc;
 }
 
-/* Waits get longer from round to round: most races show with short ones, and some programs are too short
- * for long ones. */
+/* Waits get longer from round to round: most races show with short ones, and some programs are too short for
+ * long ones. */
 static int all_ways(struct dh_pipeline *p, struct dh_chase_request *q)
 {
     static const struct way ways[] = {

@@ -23,7 +23,7 @@ struct dh_run_gather {
 
 struct dh_run_result {
     bool complete;     /* false: it did not finish, and the rest is unknown */
-    bool instrumented; /* some process was */
+    bool instrumented; /* at least one process was */
     int status;        /* requested by a process that raced, or of an error; 0: neither */
 };
 
@@ -48,8 +48,8 @@ bool dh_run_gather_is_above(void);
 int dh_run_gather_start(struct dh_run_gather *g, const struct dh_run_reports *reports, const char *program);
 /* Closes the descriptors a program gets, except standard error and these two. */
 void dh_run_gather_let_go(int first, int second);
-/* The command has ended: prints the summary. partial: it ended abnormally, and may not have done all it
- * was meant to. */
+/* The command has ended: prints the summary. partial: it ended abnormally, and may not have done all it was
+ * meant to. */
 struct dh_run_result dh_run_gather_finish(struct dh_run_gather *g, bool partial);
 
 #endif

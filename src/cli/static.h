@@ -17,8 +17,8 @@ struct dh_static_group {
     size_t n;
 };
 
-/* Which code the pairs refer to. The optimiser removes accesses, and with them races: those do not exist
- * in the binary, but do in the source. */
+/* Which code the pairs refer to. The optimiser removes accesses, and with them races: those do not exist in
+ * the binary, but do in the source. */
 enum dh_static_of {
     DH_STATIC_SOURCE,  /* as written: sources, compiled without optimisation */
     DH_STATIC_BINARY,  /* as run: a program, or sources compiled as for one */

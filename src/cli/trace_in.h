@@ -44,8 +44,8 @@ struct dh_trace_in_counts {
     u32 threads, locks, variables;
 };
 struct dh_trace_in_counts dh_trace_in_counts(const struct dh_trace_in *t);
-/* The number of events as in the file, as counted by `record`: an access of several variables is one, and
- * so is a range. */
+/* The number of events as in the file, as counted by `record`: an access of several variables is one, and so
+ * is a range. */
 u64 dh_trace_in_recorded(const struct dh_trace_in *t);
 const struct dh_form *dh_trace_in_form(const struct dh_trace_in *t);
 

@@ -12,11 +12,11 @@
 #include "event/dht_stacks.h"
 
 enum { DEPTH_MAX = 256, ANCESTORS = 16 }; /* as in records */
-enum { MOVES = 8 };                       /* of the memory of an access, that are followed */
+enum { MOVES = 8 };                       /* of an access's memory that are followed */
 
 struct builder {
     struct dh_trace_in *in;
-    struct dh_dht *r; /* that was looked at */
+    struct dh_dht *r; /* that was examined */
     struct dh_model *model;
     struct dh_model_process *process;
 };

@@ -21,9 +21,9 @@ struct dh_trace_race {
 void dh_trace_model_place(struct dh_trace_in *in, const struct dh_dht *r, u64 addr,
                           const struct dh_model_module **ret_module, u64 *ret_offset);
 
-/* Reads the recording `in`, which was read completely, a second time, in the same view, and fills in `ret`
- * of each; all of them are part of `model`, and valid as long as both are. 0 or a negative errno: what was
- * found until then is filled in. */
+/* Reads the recording `in`, which was read completely, a second time, in the same view, and fills in `ret` of
+ * each; all of them are part of `model`, and valid as long as both are. 0 or a negative errno: what was found
+ * until then is filled in. */
 int dh_trace_model(struct dh_trace_in *in, const struct dh_dht_view *view, struct dh_model *model,
                    struct dh_trace_race *races, size_t n);
 

@@ -11,13 +11,13 @@
  * Nothing is found in a program whose user has opted out. */
 int dh_field_agent_find(char **environment);
 
-/* Does the agent mean to track the program's synchronisation? It has a second to say so if it was found,
- * and longer if it started the program. -1: it has not answered. */
+/* Does the agent mean to track the program's synchronisation? It has a second to say so if it was found, and
+ * longer if it started the program. -1: it has not answered. */
 int dh_field_agent_follows(int fd, bool found);
 
 /* Puts the rules below in force. False: the program has no table to check against. */
 bool dh_field_agent_begin(void);
-/* Are they? */
+/* Are they in force? */
 bool dh_field_agent_rules(void);
 /* How long to wait: the control block's value, within bounds. */
 u64 dh_field_agent_bound(u64 us);

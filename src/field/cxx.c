@@ -36,9 +36,8 @@ INTERCEPTOR(void, __cxa_guard_abort, (void *guard))
 /* ---- Results at the end of a thread ---- */
 
 /* std::promise::set_value_at_thread_exit and the like. libstdc++ itself stores that the result is ready,
- * after the thread's destructors have run; a waiter loads that in code of the program. _M_set adds a
- * function to a list of those to be called then, and ours replaces it. The layout is that of libstdc++'s
- * ABI. */
+ * after the thread's destructors have run; a waiter loads that in code of the program. _M_set adds a function
+ * to a list of those to be called then, and ours replaces it. The layout is that of libstdc++'s ABI. */
 struct state { /* shared by the future and the promise; only the relevant part */
     void *vtable, *result;
     u32 status;

@@ -80,8 +80,8 @@ READS(int, inotify_init1, (int flags), (flags))
 READS(int, memfd_create, (const char *name, unsigned flags), (name, flags))
 READS(int, mkstemp, (char *path), (path))
 
-/* The mode is passed only if the flags say so; otherwise whatever is in its register does no harm.
- * <fcntl.h> is not included, because it declares these differently. */
+/* The mode is passed only if the flags say so; otherwise whatever is in its register does no harm. <fcntl.h>
+ * is not included, because it declares these differently. */
 READS(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))
 READS(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))
 READS(int, openat, (int dir, const char *path, int flags, mode_t mode), (dir, path, flags, mode))

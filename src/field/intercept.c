@@ -171,8 +171,8 @@ INTERCEPTOR(void, call_once, (once_flag * control, void (*routine)(void)))
 
 /* ---- Not tracked ---- */
 
-/* With these a thread may order others in ways that are not seen. If the thread itself is ordered after
- * the access, the window ends. */
+/* With these a thread may order others in ways that are not seen. If the thread itself is ordered after the
+ * access, the window ends. */
 #define UNFOLLOWED(ret, name, params, args) \
     INTERCEPTOR(ret, name, params)          \
     {                                       \
@@ -207,8 +207,8 @@ UNFOLLOWED(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n))
 UNFOLLOWED(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *limit),
            (id, ops, n, limit))
 
-/* The last argument is passed only for some commands. <sys/sem.h> is not included, because it declares
- * this differently. */
+/* The last argument is passed only for some commands. <sys/sem.h> is not included, because it declares this
+ * differently. */
 UNFOLLOWED(int, semctl, (int id, int n, int command, void *arg), (id, n, command, arg))
 
 /* ---- Memory that is reused ---- */

@@ -7,8 +7,8 @@
 #include "field/redirect.h"
 #include "field/track.h"
 
-/* Followed by the body of the replacement, used in a program whose synchronisation is tracked; real_NAME
- * is the original function. */
+/* Followed by the body of the replacement, used in a program whose synchronisation is tracked; real_NAME is
+ * the original function. */
 #define INTERCEPTOR(ret, name, params)                               \
     static ret(*real_##name) params;                                 \
     static ret intercept_##name params;                              \

@@ -104,8 +104,8 @@ static bool is_agent_value(const char *value)
 }
 #endif
 
-/* The descriptor in DEADHEAT_FIELD, or -1. Removes that variable, and this library from LD_PRELOAD.
- * Tracking is left to the library that is linked into the program: this one could not do it. */
+/* The descriptor in DEADHEAT_FIELD, or -1. Removes that variable, and this library from LD_PRELOAD. Tracking
+ * is left to the library that is linked into the program: this one could not do it. */
 static int take_socket(void)
 {
     int fd = -1;
@@ -340,8 +340,8 @@ __attribute__((constructor(101))) static void wake_up(void)
 
 #ifdef DH_FIELD_LINKED
 
-/* Called before the constructors of all modules: these may start threads, and store addresses of
- * functions. libc's environment is not set up yet. */
+/* Called before the constructors of all modules: these may start threads, and store addresses of functions.
+ * libc's environment is not set up yet. */
 static void look_ahead(int argc, char **argv, char **environment)
 {
     (void)argc;

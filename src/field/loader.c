@@ -40,8 +40,8 @@ INTERCEPTOR(int, dlclose, (void *module))
 
 /* ---- Functions looked up by name ---- */
 
-/* libc must answer other requests as if made by the caller, because the lookup depends on where it is
- * called from. */
+/* libc must answer other requests as if made by the caller, because the lookup depends on where it is called
+ * from. */
 #if __has_attribute(musttail)
 #define IN_ITS_PLACE __attribute__((musttail))
 #else

@@ -31,8 +31,8 @@ static struct entry {
 static u64 program_from, program_to; /* the range of its segments */
 static u32 n_first;                  /* modules that it started with; they stay first */
 
-/* libc's own. The program's imports by these names will be ours, in this file too; volatile, or the
- * compiler would know which function is stored here and call it by name. */
+/* libc's own. The program's imports by these names will be ours, in this file too; volatile, or the compiler
+ * would know which function is stored here and call it by name. */
 static void *(*volatile libc_dlsym)(void *, const char *);
 static void *(*volatile libc_dlvsym)(void *, const char *, const char *);
 
@@ -45,8 +45,8 @@ static void *look_up(void *module, const char *name)
     return fn;
 }
 
-/* The next function of that name after the program's own. dlsym may find the condition variables of an
- * older ABI. */
+/* The next function of that name after the program's own. dlsym may find the condition variables of an older
+ * ABI. */
 static void *next_of(const char *name)
 {
     void *fn = strncmp(name, "pthread_cond_", 13) == 0 ? libc_dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
@@ -346,8 +346,8 @@ bool dh_field_redirect_begin(bool follows)
 
 /* ---- What is opened later ---- */
 
-/* Only what the module depends on is processed: another thread may be in the middle of loading others,
- * which are not relocated yet. All of these are when dlopen returns. */
+/* Only what the module depends on is processed: another thread may be in the middle of loading others, which
+ * are not relocated yet. All of these are when dlopen returns. */
 struct opened {
     struct walk walk;
     const void *root; /* its dynamic section */

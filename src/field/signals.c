@@ -37,8 +37,8 @@ static struct sigaction *theirs_of(int number)
     return &theirs[number == SIGTRAP];
 }
 
-/* Taken with all signals blocked, so that the holder cannot be interrupted by a handler that wants the
- * same lock. */
+/* Taken with all signals blocked, so that the holder cannot be interrupted by a handler that wants the same
+ * lock. */
 u64 dh_field_signals_lock(u32 *word)
 {
     const u64 all = ~0ull;
@@ -164,8 +164,8 @@ void dh_field_signals_take(void)
 
 /* ---- Faults that end the program ---- */
 
-/* The kernel has restored the default action. A fault recurs when this returns, at the same instruction,
- * and ends the process as it would have; a signal that was sent is sent again. */
+/* The kernel has restored the default action. A fault recurs when this returns, at the same instruction, and
+ * ends the process as it would have; a signal that was sent is sent again. */
 static void on_death(int number, siginfo_t *info, void *context)
 {
     (void)context;

@@ -195,9 +195,9 @@ bool dh_field_track_is_ordered(struct dh_control *c)
 
 /* ---- Atomic objects ---- */
 
-/* A signal handler of the program may interrupt between the two, and access an atomic itself: then it is
- * not known which object the interrupted access was to. An object is as much as can be accessed at once,
- * since accesses of different sizes may overlap there. */
+/* A signal handler of the program may interrupt between the two, and access an atomic itself: then it is not
+ * known which object the interrupted access was to. An object is as much as can be accessed at once, since
+ * accesses of different sizes may overlap there. */
 void dh_field_track_atomic(u8 order, u64 address)
 {
     address = DH_ALIGN_DOWN(address, 8);

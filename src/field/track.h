@@ -33,8 +33,8 @@ void dh_field_track_acquire(const volatile void *object);
 void dh_field_track_join(pthread_t thread);
 /* The memory is about to be reused: earlier accesses to it no longer matter. */
 void dh_field_track_forget(const volatile void *p, size_t n);
-/* Something happened that cannot be tracked: the window proves nothing. The second one does so only if
- * this thread is ordered after the access, when it matters. */
+/* Something happened that cannot be tracked: the window proves nothing. The second one does so only if this
+ * thread is ordered after the access, when it matters. */
 void dh_field_track_lose(void);
 void dh_field_track_give_up(void);
 

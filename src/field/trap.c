@@ -167,7 +167,7 @@ static void sleep_on(struct dh_control *c, u32 seen, u64 until_us)
         dh_sys6(SYS_futex, (long)&c->state, FUTEX_WAIT, seen, (long)&t, 0, 0);
 }
 
-/* Limits until_us to this long from now. */
+/* Limits until_us to most_us from now. */
 static u64 within(u64 until_us, u64 most_us)
 {
     u64 most = dh_sys_now_us() + dh_field_agent_bound(most_us);
@@ -198,8 +198,8 @@ static u64 end_of_grant(const struct dh_control *c)
     return c->first.time_us + c->grant_us;
 }
 
-/* The same for one of two threads that have met, and when its time was over. Without its stack, the race
- * can still be reported. */
+/* The same for one of two threads that have met, and when its time was over. Without its stack, the race can
+ * still be reported. */
 static bool wait_to_be_shown(struct dh_control *c, u32 mine, u32 who, u64 *ret_until)
 {
     u64 least = dh_sys_now_us() + c->patience_us, until = end_of_grant(c);
@@ -221,8 +221,8 @@ static void show_second(struct dh_control *c, u32 mine)
         __atomic_store_n(&c->gone_us, until, __ATOMIC_RELEASE);
 }
 
-/* Steering: the thread at the first side resumes when the other's access has been made. Without a
- * breakpoint behind that access, there would be no way to tell. */
+/* Steering: the thread at the first side resumes when the other's access has been made. Without a breakpoint
+ * behind that access, there would be no way to tell. */
 static void wait_for_second(struct dh_control *c)
 {
     if (c->second.site < c->n_sites && !c->sites[c->second.site].behind) {
@@ -246,9 +246,9 @@ static void wait_for_second(struct dh_control *c)
                      __ATOMIC_RELEASE);
 }
 
-/* Has this thread, which was at the first side, been met there? It may not wake until the command has
- * moved on to another generation, and then the state word no longer tells. After a meeting no other thread
- * is first. */
+/* Has this thread, which was at the first side, been met there? It may not wake until the command has moved
+ * on to another generation, and then the state word no longer tells. After a meeting no other thread is
+ * first. */
 static bool was_met(struct dh_control *c)
 {
     return c->second.tid && c->first.tid == (u32)dh_sys_gettid();
@@ -286,8 +286,8 @@ static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
     return true;
 }
 
-/* Another thread was shown, and this one, which was at the first side then, has to wait on. Later windows
- * are kept for other threads: the number differs by then. */
+/* Another thread was shown, and this one, which was at the first side then, has to wait on. Later windows are
+ * kept for other threads: the number differs by then. */
 static bool is_kept(struct dh_control *c, u32 seen)
 {
     return __atomic_load_n(&c->kept, __ATOMIC_ACQUIRE) == in_phase(seen, 0) &&

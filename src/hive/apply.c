@@ -379,8 +379,8 @@ static void take_stacks(struct event *e, struct dh_hive_unit *u, const struct dh
     **to = x;
 }
 
-/* Which of the two accesses were executed. A waiting thread is at the one that should come second. An
- * access without an instruction certainly never is, and nothing has been learned about the other one. */
+/* Which of the two accesses were executed. A waiting thread is at the one that should come second. An access
+ * without an instruction certainly never is, and nothing has been learned about the other one. */
 static void tell_sites(struct dh_hive_state *s, const struct dh_hive_unit *u, const struct dh_hive_record *r,
                        bool saw, const json_t *none)
 {

@@ -41,8 +41,8 @@ enum dh_hive_status dh_hive_add_key(struct dh_hive_batch *b, const char *program
                                     u32 *ret_number, const char **ret_why);
 enum dh_hive_status dh_hive_revoke_key(struct dh_hive_batch *b, const char *program, u32 number,
                                        const char **ret_why);
-/* Adds the build, with its table of pairs as bytes. style: which of them are candidates, "relay" or
- * "sound"; NULL: as before, or relay. OK: it was there already; CREATED: it is new. */
+/* Adds the build, with its table of pairs as bytes. style: which of them are candidates, "relay" or "sound";
+ * NULL: as before, or relay. OK: it was there already; CREATED: it is new. */
 enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *program, const char *build,
                                       const char *style, const void *table, size_t len, const char **ret_why);
 

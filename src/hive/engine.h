@@ -29,8 +29,8 @@ struct dh_hive_engine_stats {
 };
 
 /* Reads the log. changed(ctx) is called in the writing thread when the state may have changed, and a few
- * times a second; it may be NULL. A snapshot is written at the start and at the end, if the last one is
- * this many events behind; 0: never. 0, or a negative errno and a message from malloc. */
+ * times a second; it may be NULL. A snapshot is written at the start and at the end, if the last one is this
+ * many events behind; 0: never. 0, or a negative errno and a message from malloc. */
 int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_policy *policy,
                          u64 snapshot_events, void (*changed)(void *ctx), void *ctx,
                          struct dh_hive_engine **ret, char **ret_why);

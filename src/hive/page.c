@@ -16,8 +16,8 @@
 
 /* ---- Escaping ---- */
 
-/* The only way for text into a page: invalid UTF-8 is replaced, control characters and those that change
- * the writing direction become question marks (util/text.h), and HTML's special characters are escaped. */
+/* The only way for text into a page: invalid UTF-8 is replaced, control characters and those that change the
+ * writing direction become question marks (util/text.h), and HTML's special characters are escaped. */
 static void put_text(struct dh_page *p, const char *s, size_t n)
 {
     char *text = dh_text_utf8(&p->arena, s, n);

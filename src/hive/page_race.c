@@ -294,8 +294,8 @@ static void put_bars(struct dh_page *p, const json_t *parts, json_int_t most)
     }
 }
 
-/* Bars: how many results of each kind came when. The legend and the table convey it to those who cannot
- * see them. */
+/* Bars: how many results of each kind came when. The legend and the table convey it to those who cannot see
+ * them. */
 static void put_chart(struct dh_page *p, const json_t *history)
 {
     const json_t *parts = json_object_get(history, "parts"), *part;

@@ -2,7 +2,7 @@
  * server.h - what http.c (connections) and api.c (requests) share.
  *
  * A request is read completely, then its route is called, once. The route answers by dh_hive_answer, now or,
- * after dh_hive_wait, from the engine's thread: meanwhile the connection is suspended and occupies no thread.
+ * after dh_hive_submit or dh_hive_suspend, later: meanwhile the connection is suspended and needs no thread.
  */
 #ifndef DH_HIVE_SERVER_H
 #define DH_HIVE_SERVER_H

@@ -9,8 +9,8 @@
 
 #include "hive/state.h"
 
-/* Passes the bytes to take, a few megabytes at a time; it returns 0, or a value that stops the writing and
- * is returned. */
+/* Passes the bytes to take, a few megabytes at a time; it returns 0, or a value that stops the writing and is
+ * returned. */
 int dh_hive_snapshot_write(const struct dh_hive_state *s,
                            int (*take)(void *ctx, const void *bytes, size_t len), void *ctx);
 /* Into a state that was just initialised. 0, or -EBADMSG: then the state must be discarded. */

@@ -30,8 +30,8 @@ struct dh_hive_source {
     size_t n;
 };
 
-/* 0, or -EBADMSG and a message that lives as long as the program. The table must outlive *ret. Unless
- * strict, a line that is not wanted is skipped: another version may have wanted it when it was stored. */
+/* 0, or -EBADMSG and a message that lives as long as the program. The table must outlive *ret. Unless strict,
+ * a line that is not wanted is skipped: another version may have wanted it when it was stored. */
 int dh_hive_source_read(const void *bytes, size_t len, const struct dh_pairs *table, u32 set, bool strict,
                         struct dh_hive_source **ret, const char **ret_why);
 void dh_hive_source_free(struct dh_hive_source *s);

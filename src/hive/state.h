@@ -86,8 +86,8 @@ struct dh_hive_membership {
     u32 build, slot;
 };
 
-/* An access of a program, and whether executions reach it. What is known about it applies to all units
- * that contain it. */
+/* An access of a program, and whether executions reach it. What is known about it applies to all units that
+ * contain it. */
 struct dh_hive_site {
     u64 reached, missed; /* results that say so */
     u32 first;           /* of its units: unit * 2 + side, or DH_HIVE_NONE */
@@ -170,8 +170,8 @@ struct dh_hive_state {
 void dh_hive_state_init(struct dh_hive_state *s);
 void dh_hive_state_done(struct dh_hive_state *s);
 
-/* 0; -EBADMSG if the event cannot follow: then nothing has changed; or -EPROTONOSUPPORT if this version
- * does not know its kind. */
+/* 0; -EBADMSG if the event cannot follow: then nothing has changed; or -EPROTONOSUPPORT if this version does
+ * not know its kind. */
 int dh_hive_apply(struct dh_hive_state *s, const struct dh_store_event *e);
 
 /* Look-ups. DH_HIVE_NONE if there is none. */

@@ -72,8 +72,8 @@ enum dh_hive_wanted dh_hive_wanted(const struct dh_hive_tally *t);
 enum dh_hive_order dh_hive_other_order(const struct dh_hive_tally *t);
 
 /* The largest probability of a race in one execution that is still consistent, with 95% confidence, with n
- * executions without one, if executions are identically distributed and independent: 1 - 0.05^(1/n). 1 if
- * n is 0. */
+ * executions without one, if executions are identically distributed and independent: 1 - 0.05^(1/n). 1 if n
+ * is 0. */
 double dh_hive_bound(u64 quiet_runs);
 
 /* Terms used in the interface. */

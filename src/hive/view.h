@@ -22,9 +22,8 @@ json_t *dh_hive_view_name(const char *text);
 json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build);
 /* {"candidates": [...], "next": N or null} */
 json_t *dh_hive_view_units(const struct dh_hive_state *s, const struct dh_hive_filter *f);
-/* view_race.c: the same with everything that the table, the uploaded source and the results say about it,
- * in that build or, DH_HIVE_NONE, in the newest one that has it. Its timeline has the newest `most`
- * results. */
+/* view_race.c: the same with everything that the table, the uploaded source and the results say about it, in
+ * that build or, DH_HIVE_NONE, in the newest one that has it. Its timeline has the newest `most` results. */
 json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build, u64 most);
 /* Adds to a unit what the table says about its accesses and its variable, in words. */
 void dh_hive_view_describe(const struct dh_hive_state *s, u32 unit, u32 build, json_t *to);

@@ -37,8 +37,8 @@ struct dh_alias_access {
 enum { DH_ALIAS_MANY = 0xffffff };
 
 bool dh_alias_histories_init(void);
-/* The set with one more access. All pairs of this access with those in the set are reported. Out of
- * memory: the set unchanged. */
+/* The set with one more access. All pairs of this access with those in the set are reported. Out of memory:
+ * the set unchanged. */
 u32 dh_alias_history_add(u32 set, const struct dh_alias_access *a);
 /* The set without some of the bytes. */
 u32 dh_alias_history_without(u32 set, u8 bytes);

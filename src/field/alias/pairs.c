@@ -27,8 +27,8 @@ bool dh_alias_pairs_init(struct dh_alias_run *mapped, const char *path)
     return told && path[n] == 0;
 }
 
-/* The space must be allocated on disk, or the program would die of SIGBUS; and must be within the file
- * size limit, or it would die of SIGXFSZ. */
+/* The space must be allocated on disk, or the program would die of SIGBUS; and must be within the file size
+ * limit, or it would die of SIGXFSZ. */
 static bool lengthen(u64 bytes)
 {
     struct rlimit limit;

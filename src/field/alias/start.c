@@ -130,8 +130,8 @@ static void forked(void)
     __atomic_fetch_add(&run->run.started, 1, __ATOMIC_RELAXED);
 }
 
-/* libc is ready only now. Volatile: the compiler evaluates constructors at compile time if it takes them
- * for the first to run. */
+/* libc is ready only now. Volatile: the compiler evaluates constructors at compile time if it takes them for
+ * the first to run. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
     if (*(struct dh_alias_run *volatile *)&run)

@@ -175,8 +175,8 @@ void __dh_esc_slow_free(void *p)
 
 /* ---- Blocks that move ---- */
 
-/* While the allocator runs, the memory may already be another thread's. So before it is called, the old
- * block is treated as escaped. Whether it was this thread's own, and its length, are kept. */
+/* While the allocator runs, the memory may already be another thread's. So before it is called, the old block
+ * is treated as escaped. Whether it was this thread's own, and its length, are kept. */
 static bool suspend(void *p, struct dh_esc_block *ret)
 {
     if (!p || __dh_esc_mask == 0 || !begins_at(p))
@@ -194,7 +194,7 @@ static void take_over(void *p, u64 n, const struct dh_esc_block *was)
         __dh_esc_slow_contents(p, n < before ? n : before);
 }
 
-/* n: the bytes requested; begins: it is to be private. */
+/* n: the bytes requested; begins: it should be private. */
 static void *resume(void *moved, u64 n, bool begins, const struct dh_esc_block *was)
 {
     void *now = moved;

@@ -51,8 +51,8 @@ FAST void __dh_esc_contents(const void *src, u64 n)
         __dh_esc_slow_contents(src, n);
 }
 
-/* A copy that changes the alignment of words hides pointers from a scan; so does one that has only part of
- * a word at either end. */
+/* A copy that changes the alignment of words hides pointers from a scan; so does one that has only part of a
+ * word at either end. */
 FAST void __dh_esc_copy(const void *dst, const void *src, u64 n)
 {
     const u8 at = dh_esc_at(dst);
@@ -107,8 +107,8 @@ FAST void __dh_esc_free(void *p)
         __dh_esc_slow_free(p);
 }
 
-/* A mark that is already set is not checked again: marks are nearby, while the shadow is as far away as
- * the memory. Nor is it written again: threads share its cache line. */
+/* A mark that is already set is not checked again: marks are nearby, while the shadow is as far away as the
+ * memory. Nor is it written again: threads share its cache line. */
 FAST void __dh_esc_ask(const void *p, u32 group)
 {
     if (__dh_esc_marks[group] == 0 && dh_esc_at(p) == 0)

@@ -24,10 +24,9 @@ extern DH_HIDDEN u8 *__dh_esc_marks; /* in the run file, by group */
  * it. */
 extern DH_HIDDEN _Thread_local u32 __dh_esc_outside __attribute__((tls_model("initial-exec")));
 
-/* shadow.c. The pieces of memory in which something has been private, and those after them, since a
- * pointer may point just past a block: words that point elsewhere are not pointers to blocks. Atomic; a
- * piece goes from DH_ESC_FAR to DH_ESC_NEAR to DH_ESC_OPEN, at which its shadow can be written, and never
- * back. */
+/* shadow.c. The pieces of memory in which something has been private, and those after them, since a pointer
+ * may point just past a block: words that point elsewhere are not pointers to blocks. Atomic; a piece goes
+ * from DH_ESC_FAR to DH_ESC_NEAR to DH_ESC_OPEN, at which its shadow can be written, and never back. */
 enum { DH_ESC_PIECE_SHIFT = 26, DH_ESC_PIECES = 1 << (47 - DH_ESC_PIECE_SHIFT) };
 enum { DH_ESC_FAR, DH_ESC_NEAR, DH_ESC_OPEN };
 _Static_assert((DH_ESC_NEAR & DH_ESC_OPEN) == 0, "two pieces are open if the conjunction of both is");
@@ -52,9 +51,9 @@ DH_INLINE u8 dh_esc_at(const void *p)
     return *(const u8 *)(DH_CAPER_SHADOW + dh_esc_index((u64)p));
 }
 
-/* Is the value near memory that has been private? The table of pieces is small enough to look up any
- * value, and is empty in a dormant program. Volatile: as good as relaxed for a byte, and the compiler
- * merges it with the comparison into one instruction. */
+/* Is the value near memory that has been private? The table of pieces is small enough to look up any value,
+ * and is empty in a dormant program. Volatile: as good as relaxed for a byte, and the compiler merges it with
+ * the comparison into one instruction. */
 DH_INLINE bool dh_esc_is_near(u64 value)
 {
     const u64 piece = (value >> DH_ESC_PIECE_SHIFT) % DH_ESC_PIECES;

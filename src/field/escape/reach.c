@@ -133,8 +133,8 @@ static void escape_at(struct work *w, u64 grain, u64 value)
 static void escape_value(struct work *w, u64 value)
 {
     u64 grain = dh_esc_index(value);
-    /* Checked first: most words are numbers, and the shadow of what they could point to should not be
-     * faulted in. */
+    /* Checked first: most words are numbers, and the shadow of what they could point to should not be faulted
+     * in. */
     if (!dh_esc_is_near(value) || !dh_esc_is_candidate(value))
         return;
     if (*dh_esc_shadow(grain) != 0)
@@ -170,8 +170,8 @@ static struct filter make_filter(void)
     return f;
 }
 
-/* All ones in the lower half of a word that is in a range; other halves are meaningless. A pointer just
- * past a block may be in the piece after the range, so one more is accepted. */
+/* All ones in the lower half of a word that is in a range; other halves are meaningless. A pointer just past
+ * a block may be in the piece after the range, so one more is accepted. */
 DH_INLINE pieces is_in_range(const struct filter *f, const u64 *at)
 {
     const words user = {(1ull << 47) - 1, (1ull << 47) - 1};
@@ -260,8 +260,8 @@ static DH_NOINLINE void publish_contents(u64 first, u64 n)
     finish(&w);
 }
 
-/* Most blocks that escape are small, hold no pointers, and are referred to by their beginning. There must
- * be no blocks whose last grain is open: the value could also be just past one. */
+/* Most blocks that escape are small, hold no pointers, and are referred to by their beginning. There must be
+ * no blocks whose last grain is open: the value could also be just past one. */
 static bool publish_small(u64 value)
 {
     u64 first = dh_esc_index(value);

@@ -64,8 +64,8 @@ void __dh_esc_give_up(void)
     dh_esc_trouble(DH_CAPER_COROUTINES);
 }
 
-/* Replaces libc's: making all pages of the shadow resident would take more memory than there is. So pages
- * are locked as they are faulted in, and the shadow is not locked. */
+/* Replaces libc's: making all pages of the shadow resident would take more memory than there is. So pages are
+ * locked as they are faulted in, and the shadow is not locked. */
 DH_EXPORT __attribute__((weak)) int mlockall(int flags)
 {
     long r = dh_sys3(SYS_mlockall, reserved ? flags | MCL_ONFAULT : flags, 0, 0);
@@ -209,8 +209,8 @@ static u64 count_same(const u8 *at, u8 code)
     }
 }
 
-/* A grain that is 8^k after the first and has the code k + 1 is in the same block: in any other it would
- * be nearer to the beginning. So most of a long block can be skipped. */
+/* A grain that is 8^k after the first and has the code k + 1 is in the same block: in any other it would be
+ * nearer to the beginning. So most of a long block can be skipped. */
 static u64 skip_far(const u8 *at)
 {
     u64 n = 1;

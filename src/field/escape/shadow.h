@@ -99,8 +99,8 @@ DH_INLINE u32 dh_esc_shadow_more(u64 bytes)
     return ends ? (u32)__builtin_ctzll(ends) / 8 : 8;
 }
 
-/* The number of grains in the block that begins there; DH_ESC_FEW if there are more, or if what follows
- * may belong to it. */
+/* The number of grains in the block that begins there; DH_ESC_FEW if there are more, or if what follows may
+ * belong to it. */
 DH_INLINE u32 dh_esc_shadow_count_few(u64 first)
 {
     u64 bytes = *(const volatile dh_esc_u64 *)dh_esc_shadow(first);
@@ -114,8 +114,8 @@ void dh_esc_shadow_clear(u64 first, u64 n);
 u64 dh_esc_shadow_first(u64 grain);
 /* The length of the block that begins there. */
 struct dh_esc_block dh_esc_shadow_block(u64 first);
-/* The program is about to store a possible pointer at this grain. False: it is not in a private block of
- * the owner. */
+/* The program is about to store a possible pointer at this grain. False: it is not in a private block of the
+ * owner. */
 bool dh_esc_shadow_hold(u64 grain, u32 owner);
 
 /* ---- blocks.c ---- */

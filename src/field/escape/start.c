@@ -136,8 +136,8 @@ static void forked(void)
     dh_esc_owner_forked();
 }
 
-/* libc is ready only now. Volatile: the compiler evaluates constructors at compile time if it takes them
- * for the first to run. */
+/* libc is ready only now. Volatile: the compiler evaluates constructors at compile time if it takes them for
+ * the first to run. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
     if (*(struct dh_caper_run *volatile *)&dh_esc_run)
