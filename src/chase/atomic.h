@@ -1,6 +1,5 @@
 /*
- * atomic.h - which objects the source declares atomic (`_Atomic` in C, std::atomic in C++), from debug
- * information.
+ * atomic.h - objects that the source declares atomic (_Atomic, std::atomic), from debug information.
  *
  * On x86-64 an atomic load, and every atomic store but a sequentially consistent one, is a plain instruction.
  * The declarations identify accesses to such objects; atomic accesses to other objects, through compiler

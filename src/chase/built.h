@@ -10,7 +10,7 @@
 #include "base/built.h"
 #include "util/arena.h"
 
-/* Addresses are relative to the file's own program headers. */
+/* Virtual addresses, as in the file's own program headers. */
 struct dh_chase_built_item {
     u64 address;
     u32 word; /* the length of a function, or DH_BUILT_READ to _RELEASE */

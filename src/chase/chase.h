@@ -30,7 +30,7 @@ struct dh_chase_run {
     /* Inference: how long after a wait its bytes are still watched, while nobody waits; 0: not at all. */
     u64 linger_us;
     u64 linger_early_us; /* the same for an access's first turns: who else comes shows how promising it is */
-    /* Fills in at most n program counters (just behind the access) of those already known to meet a thread
+    /* Fills in at most n program counters (just after the access) of those already known to meet a thread
      * waiting at this site, which need not be examined again; returns how many. A wait then does not end with
      * the first arrival. NULL: it does. */
     size_t (*known)(void *ctx, u32 site, bool at_once, u64 *ret_pcs, size_t n);

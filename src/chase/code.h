@@ -39,8 +39,9 @@ struct dh_chase_code {
                   * described by the operands (copies.h) */
     bool branch; /* a jump, call or return: the next instruction is not necessarily executed */
     bool pads;   /* does nothing */
-    bool looks;  /* loads, compares or does nothing: repeating it changes nothing unless memory has changed */
-    u8 into;     /* the register it loads; DH_CONTROL_NONE: none */
+    bool looks; /* loads, compares or does nothing: repeating it has the same effect unless memory has changed
+                 */
+    u8 into;    /* the register it loads; DH_CONTROL_NONE: none */
     enum dh_chase_code_sync sync;
     int32_t distance; /* of a branch: from its end to its target; 0: elsewhere */
     u8 modrm;         /* of a call: offset of its ModRM byte */
@@ -54,8 +55,8 @@ int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_
 /* The same, but counting accesses to the function's frame too, except pushes and pops. */
 int dh_chase_code_read_any(const u8 *bytes, size_t n, struct dh_chase_code *ret);
 
-/* Can a breakpoint be set behind the access? Not behind a call of an arbitrary function, which might inspect
- * its return address, nor behind a jump, which does not come back. */
+/* Can a breakpoint be set after the access? Not after a call of an arbitrary function, which might inspect
+ * its return address, nor after a jump, which does not come back. */
 bool dh_chase_code_can_stop(const struct dh_chase_code *code);
 /* The offset of that breakpoint from the beginning of the slot. */
 u8 dh_chase_code_behind(const struct dh_chase_code *code);

@@ -71,7 +71,7 @@ void dh_chase_draw_drop(struct dh_chase_draw *d, u32 site);
 bool dh_chase_draw_ages(struct dh_chase_draw *d, u64 us);
 /* How many turns this site has had; 0 without turns. */
 u32 dh_chase_draw_times(const struct dh_chase_draw *d, u32 site);
-/* A thread waiting at this site has met one that is just behind its access at pc: give both sites their next
+/* A thread waiting at this site has met one that is just past its access, at pc: give both sites their next
  * turn soon. */
 void dh_chase_draw_met(struct dh_chase_draw *d, u32 site, u64 pc);
 /* The same for an access, by its number. */

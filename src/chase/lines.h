@@ -1,7 +1,7 @@
 /*
  * lines.h - from source positions to the machine instructions of one ELF file.
  *
- * The arena owns all memory. Addresses are relative to the file's own program headers.
+ * The arena owns all memory. Addresses are virtual addresses, as in the file's own program headers.
  */
 #ifndef DH_CHASE_LINES_H
 #define DH_CHASE_LINES_H

@@ -97,7 +97,7 @@ static void read_name(pid_t pid, u32 tid, char *ret, size_t n)
         fclose(f);
 }
 
-/* A thread's address in the program; it may be in a slot, behind an access made out of line. */
+/* A thread's address in the program; it may be in a slot, after an access made out of line. */
 static u64 out_of_slot(const struct dh_chase_target *t, u64 pc)
 {
     for (int i = 0; i < DH_CONTROL_REGIONS; i++) {

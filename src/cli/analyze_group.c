@@ -130,7 +130,7 @@ static void suppress(struct dh_analyze *a, u32 i)
     dh_arena_done(&arena);
 }
 
-/* Moves the findings that are in the baseline behind those that are not. */
+/* Moves the findings that are in the baseline after those that are not. */
 static void compare(struct dh_analyze *a, u32 i)
 {
     struct dh_analyze_found *f = &a->found[i];

@@ -222,7 +222,7 @@ static void show_second(struct dh_control *c, u32 mine)
 }
 
 /* Steering: the thread at the first side resumes when the other's access has been made. Without a breakpoint
- * behind that access, there would be no way to tell. */
+ * after that access, there would be no way to tell. */
 static void wait_for_second(struct dh_control *c)
 {
     if (c->second.site < c->n_sites && !c->sites[c->second.site].behind) {
@@ -264,7 +264,7 @@ static const struct dh_control_site *find_behind(const struct dh_control *c, u64
     return NULL;
 }
 
-/* Is the thread at the breakpoint behind an access, in its slot? The code that follows returns to the
+/* Is the thread at the breakpoint after an access, in its slot? The code that follows returns to the
  * program. */
 static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
 {

@@ -42,7 +42,7 @@ struct dh_hive_frame {
     u32 line;                    /* 0: not known */
 };
 
-/* s may be NULL: nothing is known. is_return: the offset is behind a call, and the call is meant. */
+/* s may be NULL: nothing is known. is_return: the offset is just after a call, and the call is meant. */
 struct dh_hive_frame dh_hive_symbols_find(const struct dh_hive_symbols *s, u64 offset, bool is_return);
 
 #endif
