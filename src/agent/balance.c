@@ -8,11 +8,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { LENGTH = 3 * 21 }; /* each number has 20 places, so that a short one leaves nothing of a long one */
+enum { LENGTH = 3 * 21 }; /* each number has 20 digits, so that a short one leaves nothing of a long one */
 
-static const int64_t most_run_us = 30ll * 86400 * 1000000; /* a hive takes no result of years */
+static const int64_t most_run_us = 30ll * 86400 * 1000000; /* a hive rejects results of years */
 
-/* Locked. -1: there is none, and there can be none. */
+/* Locked. -1: there is none, and it cannot be created. */
 static int open_balance(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -23,7 +23,7 @@ static int open_balance(const char *path)
     return fd;
 }
 
-/* What cannot be read is empty. */
+/* A file that cannot be read counts as empty. */
 static struct dh_agent_balance read_balance(int fd, u64 if_new)
 {
     char text[LENGTH + 1] = "";
@@ -67,6 +67,6 @@ void dh_agent_balance_give(const char *path, const struct dh_agent_balance *more
     p.run_us += more->run_us;
     p.run_us = p.run_us < most_run_us ? p.run_us : most_run_us;
     p.waited_us += more->waited_us;
-    write_balance(fd, &p); /* if not, it stays empty */
+    write_balance(fd, &p); /* on failure it stays empty */
     close(fd);
 }

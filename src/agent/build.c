@@ -9,7 +9,7 @@
 #include "caper/build.h"
 #include "chase/follow.h"
 
-enum { MOST_OF_BUNDLE = 64 }; /* sites of each side that one run looks at */
+enum { MOST_OF_BUNDLE = 64 }; /* sites of each side that one run examines */
 
 /* The arena keeps the bytes. */
 static int read_file(struct dh_arena *arena, const char *path, struct dh_caper_build *ret,
@@ -80,7 +80,7 @@ static bool is_bundle(const struct dh_pairs_pair *pair)
     return pair->alike[0] || pair->alike[1];
 }
 
-/* Is the site one of this side of a pair? */
+/* Is the site on this side of a pair? */
 static bool is_on_side(const struct dh_pairs *p, const struct dh_pairs_pair *pair, int side, u32 site)
 {
     size_t n;
@@ -150,7 +150,7 @@ static bool add_site(struct dh_agent_build *b, struct dh_arena *arena, u32 site,
     return true;
 }
 
-/* All sites of a side of a bundle, or as many as one run can look at, from a random one on. */
+/* All sites of a side of a bundle, or as many as one run can examine, starting at a random one. */
 static bool add_bundle(struct dh_agent_build *b, struct dh_arena *arena, const struct dh_pairs_pair *pair,
                        int which, u8 side, u64 seed, struct dh_agent_sides *ret)
 {

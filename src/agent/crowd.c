@@ -2,8 +2,8 @@
  * crowd.c - see crowd.h.
  *
  * There are as many seats as programs may run at a time. A seat is taken by a user who asks the hive for a
- * task, runs the program, and sends what came of it; then the next user has it. All of that is one loop,
- * which waits for the network and for signals. Every process that is started here dies with this one.
+ * task, runs the program, and sends the result; then the next user gets it. All of that is one loop, which
+ * waits for the network and for signals. Every process that is started here dies with this one.
  */
 #include "agent/crowd.h"
 
@@ -27,8 +27,8 @@
 
 enum {
     AWAKE_US = 500000,
-    SEND_US = 10000000, /* after a run, for its results; what is left is sent when the user is drawn again */
-    MERCY_US = 2000000, /* between SIGTERM and SIGKILL */
+    SEND_US = 10000000,   /* after a run, for its results; the rest is sent when the user is drawn again */
+    MERCY_US = 2000000,   /* between SIGTERM and SIGKILL */
     WORKER_US = 20000000, /* after the program's end */
     ENOUGH_IDLE = 100,    /* users in a row who have nothing to try: then there is nothing left */
 };
@@ -44,10 +44,10 @@ struct seat {
     pid_t program, worker, client; /* 0: ended, or there is none */
     u64 since_us;                  /* when this phase began */
     u64 asked_us;                  /* when the program was asked to end; 0: it was not */
-    u64 ended_us;                  /* when it has ended */
+    u64 ended_us;                  /* when it ended */
     bool late;
-    u64 visit, left; /* of the user who sits here: which, and how many runs more */
-    u64 resident;    /* who that is */
+    u64 visit, left; /* of the user in this seat: which one, and how many more runs */
+    u64 resident;    /* the user in this seat */
 };
 
 struct crowd {
@@ -59,13 +59,13 @@ struct crowd {
     struct seat *seats;
     int signals, poke[2];
     sigset_t before; /* signals that were blocked */
-    u64 next;        /* run to begin */
-    u64 visits;      /* that have begun */
+    u64 next;        /* the run to start next */
+    u64 visits;      /* that have started */
     u64 idle_since;  /* users in a row who had nothing to try */
     u64 end_us;
-    bool reached; /* the hive has answered somebody */
+    bool reached; /* the hive has answered at least once */
     bool stopping;
-    const char *why; /* it cannot go on */
+    const char *why; /* why it cannot continue */
 };
 
 /* ---- Drawing ---- */
@@ -102,12 +102,12 @@ void dh_agent_crowd_draw(const struct dh_agent_crowd *c, struct dh_agent_crowd_r
     double x = (double)(h >> 11) / 9007199254740992.0; /* 2^53 */
     run->user = (u64)((double)c->users * x * x);
     h = dh_hash64(dh_hash64(~c->seed) + run->number);
-    run->seed = h & 0x7fffffff; /* whatever reads it, it fits */
+    run->seed = h & 0x7fffffff; /* fits any type it is parsed into */
     h = dh_hash64(h);
     run->input = c->n_inputs ? c->inputs[h % c->n_inputs] : NULL;
 }
 
-/* Does this user sit on another seat, or is about to again? */
+/* Is this user in another seat, or about to be again? */
 static bool is_seated(const struct crowd *c, const struct seat *but, u64 user)
 {
     for (u64 i = 0; i < c->with->jobs; i++) {
@@ -120,7 +120,8 @@ static bool is_seated(const struct crowd *c, const struct seat *but, u64 user)
 
 /* ---- Processes ---- */
 
-/* In the new process: a group of its own, so that all of it can be ended, and the terminal does not. */
+/* In the new process: creates a process group of its own, so that all of it can be killed, and the terminal
+ * does not signal it. */
 static void set_apart(pid_t parent, int keep)
 {
     sigset_t none;
@@ -158,7 +159,7 @@ static pid_t start_program(struct crowd *c, struct seat *s, int socket)
         _exit(127);
     }
     if (pid > 0)
-        setpgid(pid, pid); /* whoever is first */
+        setpgid(pid, pid); /* in both processes, whichever is first */
     return pid;
 }
 
@@ -204,13 +205,13 @@ static bool start_run(struct crowd *c, struct seat *s)
     return true;
 }
 
-/* With all that it has started, which is in its group unless it has left that. */
+/* Together with everything it started, unless that left its process group. */
 static bool has_ended(pid_t *pid, int *ret_status)
 {
     siginfo_t info = {0};
     if (!*pid || waitid(P_PID, (id_t)*pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != *pid)
         return false;
-    kill(-*pid, SIGKILL); /* before its number is given up */
+    kill(-*pid, SIGKILL); /* before its pid is released */
     waitpid(*pid, ret_status, 0);
     *pid = 0;
     return true;
@@ -277,7 +278,7 @@ static void sit_down(struct crowd *c, struct seat *s, u64 now)
     enter(s, ASKING, now);
 }
 
-/* The first who cannot reach the hive tells why. Later it may come back. */
+/* The first user who cannot reach the hive reports why. The hive may come back later. */
 static void tell_trouble(struct crowd *c, const struct seat *s)
 {
     char line[512] = "the hive gives no task";
@@ -309,9 +310,9 @@ static void look_at_asking(struct crowd *c, struct seat *s, u64 now)
     c->reached = true;
     if (dh_agent_board_read(s->poll.board, &turn, &asked).kind == DH_AGENT_NOTHING) {
         c->count->idle++;
-        c->idle_since += !somebody_runs(c); /* what is left may be for one user at a time */
+        c->idle_since += !somebody_runs(c); /* the rest may be for one user at a time */
         s->left = 0;
-        enter(s, SENDING, now); /* there may be something from an earlier run */
+        enter(s, SENDING, now); /* there may be results of an earlier run */
         return;
     }
     c->idle_since = 0;
@@ -371,7 +372,7 @@ static bool is_over(const struct crowd *c)
     return c->stopping || c->count->runs >= c->with->runs || c->idle_since >= enough;
 }
 
-/* Seats that are taken. */
+/* Returns the number of seats taken. */
 static u64 look_round(struct crowd *c, u64 now)
 {
     u64 taken = 0, asking = 0;
@@ -400,7 +401,7 @@ static void take_signals(struct crowd *c)
     while (read(c->signals, &info, sizeof(info)) == sizeof(info)) {
         bool stop = info.ssi_signo != SIGCHLD;
         if (stop && c->count->interrupted)
-            _exit(128 + (int)info.ssi_signo); /* a second time: at once; what was started dies with this */
+            _exit(128 + (int)info.ssi_signo); /* the second time: at once; all that was started dies, too */
         c->count->interrupted |= stop;
         c->stopping |= stop;
     }

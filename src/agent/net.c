@@ -171,7 +171,7 @@ static void finish(struct dh_agent_net *n, struct request *r, CURLcode code)
     char *text = status ? r->text : strdup(r->why[0] ? r->why : curl_easy_strerror(code));
     size_t len = status ? r->n : text ? strlen(text) : 0;
     r->text = NULL;
-    forget(n, r); /* before it is told: who is told may ask again */
+    forget(n, r); /* before the callback, which may send another request */
     answered(ctx, status, text ? text : "", len);
     free(text);
 }

@@ -1,6 +1,6 @@
 /*
- * result.h - what came of a task in one run, and the very text that is sent about it. That has no other
- * members than these: no value, path, argument or name of the user's machine can get into it.
+ * result.h - the result of a task in one run, and the exact text that is sent about it. It has no members
+ * other than these: no value, path, argument or name from the user's machine can get into it.
  */
 #ifndef DH_AGENT_RESULT_H
 #define DH_AGENT_RESULT_H
@@ -9,7 +9,7 @@
 
 enum { DH_AGENT_MOST_MET = 1000, DH_AGENT_FRAMES = 64 };
 
-/* Two accesses of a bundle, of which both were made. */
+/* Two accesses of a bundle that were both executed. */
 struct dh_agent_met {
     u64 sites[2]; /* ids */
     u8 seen;      /* DH_CONTROL_SEEN_... */
@@ -26,13 +26,13 @@ struct dh_agent_result {
     u64 waited_us, run_us;
     const struct dh_agent_met *met; /* of an inference */
     size_t n_met;
-    const u64 *stacks[2]; /* of a race: offsets in the file of the build, 0 for what is outside of it */
+    const u64 *stacks[2]; /* of a race: offsets in the build's file, 0 for frames outside of it */
     size_t n_stacks[2];
 };
 
 /* JSON, to be freed. */
 char *dh_agent_result_text(const struct dh_agent_result *r);
-/* What context inference has seen of two accesses, in the hive's words: DH_CONTROL_SEEN_... Or NULL. */
+/* What context inference saw of two accesses (DH_CONTROL_SEEN_...), in the hive's terms, or NULL. */
 const char *dh_agent_result_saw(u8 seen);
 
 #endif

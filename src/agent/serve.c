@@ -46,7 +46,7 @@ struct server {
     struct dh_arena arena;
     struct dh_agent_net *net;
     struct host *hosts;
-    struct dh_agent_user *others; /* users of builds that are not served, who have something to send */
+    struct dh_agent_user *others; /* users of builds that are not served, with something to send */
     size_t n_others;
     int signals, poke[2], directory; /* -1: none */
     pid_t workers[WORKERS];
@@ -87,7 +87,7 @@ static int begin(struct server *s, const struct dh_agent_settings *settings)
     sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit for files is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit is an error like a full disk */
     s->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (s->signals < 0 || pipe2(s->poke, O_NONBLOCK | O_CLOEXEC) != 0)
         return -errno;
@@ -133,7 +133,7 @@ static void finish(struct server *s)
     dh_arena_done(&s->arena);
 }
 
-/* NULL after a sentence; with_code: workers that are forked have it ready. */
+/* NULL: after printing a message; with_code: forked workers have it ready. */
 static struct host *add_host(struct server *s, const char *program, bool with_code, const char **ret_why)
 {
     struct host *h = dh_util_alloc(sizeof(*h));
@@ -180,7 +180,7 @@ static void reap(struct server *s)
     }
 }
 
-/* A program of this user has found the socket. */
+/* A program of this user has connected to the socket. */
 static void accept_program(struct server *s, struct host *h)
 {
     struct ucred peer;
@@ -227,7 +227,7 @@ static void take_pokes(struct server *s)
         dh_agent_user_poke(&h->user);
 }
 
-/* One round: everything that it is time for, then a wait. polls: tasks are asked for, too. */
+/* One round: everything that is due, then a wait. polls: also asks for tasks. */
 static void turn(struct server *s, bool polls)
 {
     u64 now = dh_chase_now_us(), next = now + AWAKE_US;
@@ -289,7 +289,7 @@ static void add_other(void *ctx, const char *dir)
 
 /* ---- The daemon ---- */
 
-/* The directory in which programs look, which nobody else may write to. */
+/* The directory in which programs look, writable by nobody else. */
 static int open_directory(struct server *s, const char **ret_why)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -333,7 +333,7 @@ static int listen_for(struct server *s, struct host *h, const char **ret_why)
     return 0;
 }
 
-/* A program's file, and what it was when it was last looked at. */
+/* A program's file, and its status when it was last checked. */
 struct watched {
     const char *path;
     struct stat st;
@@ -347,7 +347,7 @@ static bool has_build(const struct server *s, const char *id)
     return false;
 }
 
-/* 0, or a negative errno with a sentence. An older build goes on being served: it may still run. */
+/* 0, or a negative errno with a message. An older build is still served: it may still run. */
 static int look_at(struct server *s, struct watched *w, const char **ret_why)
 {
     struct stat st;
@@ -422,7 +422,7 @@ int dh_agent_serve(const struct dh_agent_settings *settings, const char *const *
     return rc;
 }
 
-/* ---- Beside one program ---- */
+/* ---- The companion of one program ---- */
 
 int dh_agent_attend(const struct dh_agent_settings *settings, const char *program, int socket, pid_t pid)
 {

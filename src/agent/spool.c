@@ -25,7 +25,7 @@ void dh_agent_draw(char ret[DH_AGENT_ID + 1])
 {
     u64 id[2];
     if (getrandom(id, sizeof(id), 0) != sizeof(id))
-        abort(); /* the kernel gives so few bytes whole, once it has begun */
+        abort(); /* the kernel returns this few bytes as a whole, once it is seeded */
     snprintf(ret, DH_AGENT_ID + 1, "%016" PRIx64 "%016" PRIx64, id[0], id[1]);
 }
 
@@ -43,7 +43,7 @@ static void name_of(const char *dir, const char *before, const char *id, char re
     snprintf(ret, PATH, "%s/%s%s%s", dir, before, id, suffix);
 }
 
-/* What somebody has begun to write and not finished, long ago. */
+/* Files that were begun long ago and never finished. */
 static void remove_old(const char *dir, const char *name)
 {
     char path[PATH];

@@ -102,7 +102,7 @@ struct dh_agent_task dh_agent_board_read(const struct dh_agent_board *b, u32 *re
         }
         nanosleep(&pause, NULL);
     }
-    /* Who writes it has died in the middle. */
+    /* The writer died in the middle. */
     *ret_turn = dh_agent_board_turn(b);
     *ret_asked = true;
     return (struct dh_agent_task){0};

@@ -1,5 +1,6 @@
 /*
- * trial.c - see trial.h. Of a bundle, which of its accesses came to the same bytes; of a candidate, the race.
+ * trial.c - see trial.h. For a bundle, which of its accesses came to the same bytes; for a candidate, the
+ * race.
  */
 #include "agent/trial.h"
 
@@ -21,7 +22,7 @@ static void add_meeting(struct dh_agent_trial *t, u32 a, u32 b, u8 seen)
     t->met[t->n_met++] = (struct dh_agent_met){{p->sites[a].id, p->sites[b].id}, seen};
 }
 
-/* Which access of the table an instruction of the program is. */
+/* Which access of the table an instruction of the program belongs to. */
 static u32 site_of(const struct dh_agent_trial *t, u32 number, int side)
 {
     const struct dh_chase_site *site = number < DH_CONTROL_SITES ? t->w->target.sites[number] : NULL;
@@ -58,7 +59,7 @@ bool dh_agent_trial_race(void *ctx, struct dh_chase_moment *moment)
         return false;
     if (t->task.kind == DH_AGENT_INFERENCE) {
         add_meeting(t, site_of(t, c->first.site, 0), site_of(t, c->second.site, 1), DH_CONTROL_SEEN_SAME);
-        return false; /* whether it is a race is for another task to say */
+        return false; /* whether it is a race is up to another task */
     }
     t->raced = true;
     t->tids[0] = c->first.tid;

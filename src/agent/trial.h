@@ -1,6 +1,6 @@
 /*
- * trial.h - one program that a worker chases, and one task of it: what work.c decides by, and trial.c has
- * seen.
+ * trial.h - one program that a worker chases, and one task for it: what trial.c has seen, and work.c bases
+ * its decisions on.
  */
 #ifndef DH_AGENT_TRIAL_H
 #define DH_AGENT_TRIAL_H
@@ -17,15 +17,15 @@ struct dh_agent_program {
     struct dh_chase_target target;
     int pidfd;
     u64 start_us;
-    u64 told_us, told_waited_us; /* what earlier results have accounted for */
+    u64 told_us, told_waited_us; /* what earlier results have reported */
     u64 waited_us, late_us;
-    struct dh_agent_balance balance; /* what was in the user's, once it is taken */
+    struct dh_agent_balance balance; /* taken from the user's balance */
     bool taken;
     char run[DH_AGENT_ID + 1]; /* drawn for this execution */
     bool ended;
-    const char *trouble; /* this program cannot be chased any more */
-    bool unfollowed;     /* its synchronisation cannot be followed */
-    u32 done;            /* the turn of the board whose task has had its result, plus one; 0: none */
+    const char *trouble; /* why this program cannot be chased any more */
+    bool unfollowed;     /* its synchronisation cannot be tracked */
+    u32 done;            /* the board's turn whose task has been answered, plus one; 0: none */
 };
 
 /* One task. */
@@ -41,11 +41,11 @@ struct dh_agent_trial {
     u64 reached_us;         /* when a thread first came to the first side; 0: none has */
     bool steering;
     bool raced;
-    bool reached, ordered;          /* by all parts */
-    bool held;                      /* somebody, by steering */
-    u32 ordered_before;             /* control->ordered, when this part began */
-    u8 seen;                        /* DH_CONTROL_SEEN_..., by all windows */
-    u32 tids[2];                    /* that have raced */
+    bool reached, ordered;          /* in all parts */
+    bool held;                      /* a thread was held, by steering */
+    u32 ordered_before;             /* control->ordered when this part began */
+    u8 seen;                        /* DH_CONTROL_SEEN_..., in all windows */
+    u32 tids[2];                    /* the threads that raced */
     int first;                      /* which access of the task is on the first side in this part */
     u64 stacks[2][DH_AGENT_FRAMES]; /* of the race, by access of the task */
     size_t n_stacks[2];
@@ -54,7 +54,7 @@ struct dh_agent_trial {
     u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
 };
 
-/* Callbacks of a chase whose context is a trial: a window is over, and two threads have met (chase.h). */
+/* Callbacks of a chase whose context is a trial: a window is over; two threads have met (chase.h). */
 void dh_agent_trial_window(void *ctx, u32 first);
 bool dh_agent_trial_race(void *ctx, struct dh_chase_moment *moment);
 

@@ -17,7 +17,7 @@
 
 enum { WAIT_S = 50, SLACK_S = 15, LOOK_US = 500000, FIRST_PAUSE_US = 1000000, LONGEST_PAUSE_US = 300000000 };
 
-/* ---- Who it is ---- */
+/* ---- Identity ---- */
 
 /* Like `mkdir -p`, for this user alone. */
 static int make_directories(const char *path)
@@ -48,7 +48,7 @@ static bool read_line(const char *path, char *ret, size_t n)
     return got > 0 && ret[0];
 }
 
-/* Drawn once. Of two processes that do it at the same time, one wins. */
+/* Drawn once. If two processes do so at the same time, one wins. */
 static int read_id(struct dh_agent_user *u, const char *path)
 {
     char new[64];
@@ -124,7 +124,7 @@ static void note_health(struct dh_agent_user *u)
     u->has_trouble = false;
 }
 
-/* False: there is none that can be read. */
+/* False: there is none, or it cannot be read. */
 static bool read_key(struct dh_agent_user *u)
 {
     const char *path = u->settings->key_file;
@@ -174,7 +174,7 @@ static void result_answered(void *ctx, long status, const char *text, size_t len
     case 400:
     case 403:
     case 409:
-    case 413: /* whenever it is sent again, the answer will be the same */
+    case 413: /* sent again, it would get the same answer */
         dh_agent_spool_drop(u->spool, u->sent);
         u->n_refused++;
         u->send_pause_us = 0;
@@ -268,7 +268,7 @@ static void poll_answered(void *ctx, long status, const char *text, size_t len)
         take_task(p, json_object_get(o, "task"));
         p->pause_us = 0;
         p->known = true;
-        p->next_us = news ? 0 : p->asked_us + FIRST_PAUSE_US; /* a hive that does not wait is not pressed */
+        p->next_us = news ? 0 : p->asked_us + FIRST_PAUSE_US; /* a hive that does not wait is not flooded */
         json_decref(o);
         return;
     }
@@ -282,7 +282,7 @@ static void poll_answered(void *ctx, long status, const char *text, size_t len)
     if (status == 401)
         p->user->key[0] = 0;
     if (!p->known)
-        dh_agent_board_write(p->board, &(struct dh_agent_task){0}); /* nobody need wait for a task */
+        dh_agent_board_write(p->board, &(struct dh_agent_task){0}); /* nobody needs to wait for a task */
     p->next_us = now + grow(&p->pause_us, now);
 }
 

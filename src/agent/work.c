@@ -1,17 +1,18 @@
 /*
  * work.c - see work.h.
  *
- * A validation has two parts. In one the schedule is steered: a thread that comes to the access which is to
- * be made second is held for tau, once for each instruction, and if another comes to the first meanwhile,
- * that is a race, and the order is the one asked for. In the other the pair is followed: from the access that
- * is to be made first on, happens-before is tracked as far as the budget allows (RaceMob's on-demand
- * detection), which tells races of accesses that are apart, and pairs that are ordered. A program whose
- * synchronisation cannot be followed as a whole has two threads caught at once instead, which never says
- * NoRace. The paper does both at a time; here the second part comes if the first has not decided, and each of
- * them is the first one in half of the runs, since a program may come to the accesses in one phase only.
+ * A validation has two parts. In one the schedule is steered: a thread that comes to the access which should
+ * be second is held for tau, once for each instruction, and if another thread comes to the first access
+ * meanwhile, that is a race, in the requested order. In the other the pair is tracked: from the access that
+ * should be first on, happens-before is tracked as far as the budget allows (RaceMob's on-demand detection),
+ * which finds races between accesses that are apart in time, and pairs that are ordered. In a program whose
+ * synchronisation cannot be tracked completely, two threads have to be caught at the same time instead, which
+ * never yields NoRace. The paper does both at once; here the second part follows if the first was
+ * inconclusive, and each of them comes first in half of the runs, since a program may reach the accesses in
+ * one phase only.
  *
- * An inference (section 3.2.1) is the second part for all accesses of a bundle, and its outcome is who came
- * to the same bytes.
+ * An inference (section 3.2.1) is the second part for all accesses of a bundle, and its outcome is which of
+ * them came to the same bytes.
  */
 #include "agent/work.h"
 
@@ -35,15 +36,15 @@
 enum {
     GRANT_US = 1000000, /* a new user's balance is the budget of a run of this length */
     HOLD_US = 200000,   /* how long, at most, the second waits for the first to be made, once they have met */
-    DELAY_US = 10000,   /* how long a thread waits where order cannot be followed */
-    WINDOW_US = 1000000,  /* how long one access is followed */
-    SETTLE_US = 200000,   /* the other instructions of a line are given so long to be reached as well */
+    DELAY_US = 10000,   /* how long a thread waits where ordering cannot be tracked */
+    WINDOW_US = 1000000,  /* how long one access is tracked */
+    SETTLE_US = 200000,   /* how long the other instructions of a line get to be reached as well */
     FOLLOW_US = 5000000,  /* the second part of a validation */
     ORDERED_US = 1000000, /* ... if the accesses were seen to be ordered */
     INFER_US = 30000000,  /* an inference */
     MET_US = 2000000,     /* ... after two accesses have met: others of the bundle may, too */
-    ANNOUNCE_US = 900000, /* the program waits for a second to be told whether it will be followed */
-    LOOK_US = 20000,      /* between two looks at the program */
+    ANNOUNCE_US = 900000, /* the program waits a second to be told whether it will be tracked */
+    LOOK_US = 20000,      /* between two checks of the program */
     IDLE_US = 30000000,
 };
 
@@ -67,13 +68,13 @@ static bool has_ended(void *ctx)
     return t->w->ended;
 }
 
-/* Is the task another one by now, or withdrawn? */
+/* Has the task been replaced or withdrawn? */
 static bool is_stale(const struct dh_agent_trial *t)
 {
     return stopped || dh_agent_board_turn(t->w->with->board) != t->turn;
 }
 
-/* Has the program refused to be chased further? */
+/* Has the program refused further chasing? */
 static const char *refusal(const struct dh_agent_program *w)
 {
     const struct dh_control *c = w->target.control;
@@ -84,7 +85,7 @@ static const char *refusal(const struct dh_agent_program *w)
     return NULL;
 }
 
-/* Has somebody come to the second side in this part, and was ordered after the first? */
+/* Has a thread come to the second side in this part, ordered after the first access? */
 static void note_ordered(struct dh_agent_trial *t)
 {
     u32 now = __atomic_load_n(&t->w->target.control->ordered, __ATOMIC_RELAXED);
@@ -134,7 +135,7 @@ static u64 grant_of(const struct dh_agent_program *w)
     return (u64)(GRANT_US * w->with->settings->rmax);
 }
 
-/* Not before there is a task: the directory of a new user is made meanwhile. */
+/* Not before there is a task: meanwhile the directory of a new user is created. */
 static void take_balance(struct dh_agent_program *w)
 {
     if (!w->taken)
@@ -155,8 +156,8 @@ static void give_balance(struct dh_agent_program *w)
     dh_agent_balance_give(w->with->balance, &left, grant_of(w));
 }
 
-/* The program begins, if it has not: nobody need keep it while the instructions of many accesses are found.
- */
+/* Lets the program start, if it has not: it should not be delayed while the instructions of many accesses are
+ * found. */
 static void let_begin(struct dh_agent_program *w)
 {
     if (w->with->socket < 0)
@@ -166,7 +167,7 @@ static void let_begin(struct dh_agent_program *w)
     w->with->socket = -1;
 }
 
-/* That it was kept from beginning is a wait, too. It goes on by itself after a while. */
+/* The delay of its start is a wait, too. The program starts by itself after a while. */
 static void account_beginning(struct dh_agent_program *w)
 {
     const u64 most = w->target.control->begin_us, kept = dh_chase_now_us() - w->start_us;
@@ -236,8 +237,8 @@ static void run_part(struct dh_agent_trial *t, bool steering, u64 length_us)
 
 /* ---- Results ---- */
 
-/* What became of the program after the race. Whoever has begun to stand still is given the time that a hang
- * takes. */
+/* What happened to the program after the race. Threads that have begun to stand still get the time after
+ * which they count as hanging. */
 static const char *consequence_of(struct dh_agent_trial *t)
 {
     struct dh_agent_program *w = t->w;
@@ -273,13 +274,13 @@ static void tell(struct dh_agent_trial *t, struct dh_agent_result r)
         w->told_waited_us = w->waited_us;
         w->balance.run_us = w->balance.waited_us = 0;
         if (w->with->poke >= 0 && write(w->with->poke, "", 1) < 0) {
-            /* who reads it looks by itself now and then */
+            /* the reader checks by itself now and then */
         }
     }
     free(text);
 }
 
-/* Nothing could be tried: so it is with this task in any run of this build. */
+/* Nothing could be tried: that is so for this task in any run of this build. */
 static void tell_unseen(struct dh_agent_trial *t)
 {
     bool inference = t->task.kind == DH_AGENT_INFERENCE;
@@ -322,12 +323,12 @@ static void tell_inference(struct dh_agent_trial *t)
 
 static const char *find_sides(struct dh_agent_trial *t, bool steering)
 {
-    /* Held is who would come too early; followed is who comes first. */
+    /* Steering holds the thread that would come too early; tracking starts from the one that comes first. */
     t->first = t->task.alternate != steering ? 1 : 0;
     return dh_agent_build_sides(t->w->build, &t->arena, &t->task, t->first, t->w->start_us, &t->sides);
 }
 
-/* By chance, and while the budget does not cover tau: a short program would only wait for that. All sites
+/* At random, and only if the budget covers tau: otherwise a short program would only wait for that. All sites
  * have the same budget here, since the delay does not grow. */
 static bool steers_first(const struct dh_agent_trial *t)
 {
@@ -339,7 +340,7 @@ static void validate(struct dh_agent_trial *t)
 {
     bool steering = steers_first(t);
     if (t->w->balance.left_us <= 0)
-        let_begin(t->w); /* there is nothing to keep it with */
+        let_begin(t->w); /* there is no budget left to delay it */
     const u64 bound_us = t->w->with->settings->bound_us;
     if (find_sides(t, steering) != NULL) {
         tell_unseen(t);
@@ -366,7 +367,7 @@ static void infer(struct dh_agent_trial *t)
         tell_inference(t);
 }
 
-/* Until the board shows another task, the program has ended, or this time is over. */
+/* Until the board shows another task, the program has ended, or the time is over. */
 static void wait_for_task(struct dh_agent_trial *t, u64 us, bool until_asked)
 {
     const u64 until = dh_chase_now_us() + us;
@@ -402,9 +403,10 @@ static void serve(struct dh_agent_program *w)
     }
 }
 
-/* ---- Meeting ---- */
+/* ---- Connecting ---- */
 
-/* The file that runs may be a copy of the one that the agent was told of, or one that was replaced since. */
+/* The running file may be a copy of the one that the agent was given, or that one may have been replaced
+ * since. */
 static int open_program(struct dh_agent_program *w, struct dh_agent_build *own)
 {
     char link[64];
@@ -425,8 +427,8 @@ static int open_program(struct dh_agent_program *w, struct dh_agent_build *own)
     return !rc && given && strcmp(given->id, own->id) != 0 ? -EINVAL : rc;
 }
 
-/* Whether there is anything to try, as far as it is known in time. Of a program that begins without, the
- * synchronisation is not followed later either: calls that could be would cost it something all the time. */
+/* Tells the program whether there is anything to try, if that is known in time. If it starts without, its
+ * synchronisation is not tracked later either: interception would cost it something all the time. */
 static void announce(struct dh_agent_program *w)
 {
     const u64 head_start =
@@ -488,7 +490,7 @@ out:
     return rc;
 }
 
-/* A connection to the hive that a worker held, too, would not end when it should. */
+/* A connection to the hive that a worker also held open would not be closed when it should. */
 static void close_connections(void)
 {
     for (int fd = 3; fd < 1024; fd++) {
@@ -507,7 +509,7 @@ pid_t dh_agent_work_start(struct dh_agent_work *w, int unused)
         sigset_t none;
         close_connections();
         close(unused);
-        prctl(PR_SET_PDEATHSIG, SIGTERM); /* which it takes as a wish to stop */
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* which it takes as a request to stop */
         signal(SIGINT, SIG_IGN);
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);

@@ -1,9 +1,9 @@
 /*
- * work.h - one running program and the tasks that it is chased for, one after the other, from outside
- * (RaceMob, SOSP 2013, sections 3.2 and 3.3).
+ * work.h - chases one running program from outside for one task after another (RaceMob, SOSP 2013, sections
+ * 3.2 and 3.3).
  *
- * This is the work of a process of its own, for each program: it blocks, it reads debug information, and if
- * it dies, the program goes on (field/agent.h). It does no network. Tasks come by the board; results go to
+ * Each program has its own worker process: the work blocks, it reads debug information, and if it dies, the
+ * program continues (field/agent.h). It does not use the network. Tasks come through the board; results go to
  * the spool.
  */
 #ifndef DH_AGENT_WORK_H
@@ -17,17 +17,17 @@ struct dh_agent_work {
     const struct dh_agent_board *board;
     const char *spool;   /* directory */
     const char *balance; /* file; balance.h */
-    int poke;            /* a byte is written here when something is in the spool; -1: nobody asks */
+    int poke;            /* a byte is written here when something is in the spool; -1: not wanted */
     int socket;          /* where the program's library says hello */
     pid_t pid;
 };
 
-/* Until the program has ended, or this process is asked to stop by SIGTERM. 0 or a negative errno: the
- * program was not chased. */
+/* Returns when the program has ended, or this process was asked to stop by SIGTERM. 0, or a negative errno:
+ * the program was not chased. */
 int dh_agent_work(struct dh_agent_work *w);
 
-/* The same in a new process, which is asked to stop when this one dies. It closes `unused`, and the
- * connections of this process; the work's socket is its own. -1: there can be none, with errno. */
+/* The same in a new process, which is asked to stop when this one dies. It closes `unused` and the
+ * connections of this process, and owns the work's socket. -1, with errno: it could not be started. */
 pid_t dh_agent_work_start(struct dh_agent_work *w, int unused);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * alias.c - see alias.h. What the program has written is not trusted.
+ * alias.c - see alias.h. What the program wrote is not trusted.
  */
 #include "caper/alias.h"
 
@@ -59,7 +59,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Adds those that are pairs of `sound`, from an array that is put in order. How many are new. */
+/* Adds the pairs that are in `sound`, from an array that is sorted here. Returns how many are new. */
 static u64 add(struct dh_caper_sets *s, u64 *pairs, size_t n)
 {
     u64 *partners = dh_util_alloc(s->words * sizeof(*partners)), last = 0;

@@ -9,17 +9,18 @@
 #include "caper/sets.h"
 #include "caper/state.h"
 
-/* Of a new run file. How many sites are watched. */
+/* For a new run file: its size; its contents, returning the number of watched sites. */
 size_t dh_caper_alias_size(const struct dh_caper_build *b);
 u32 dh_caper_alias_fill(struct dh_alias_run *run, const struct dh_caper_build *b,
                         const struct dh_caper_sets *sets);
 bool dh_caper_alias_is_whole(const struct dh_caper_run *run, u64 size);
-/* Puts what a run has seen into the sets and the state. How many pairs are new. */
+/* Adds what a run has seen to the sets and the state. Returns how many pairs are new. */
 u64 dh_caper_alias_merge(const struct dh_alias_run *run, size_t size, struct dh_caper_sets *sets,
                          struct dh_caper_state *state);
-/* The pairs of the state that the program has go into the sets; others are forgotten. How many these are. */
+/* Adds the state's pairs that exist in the program to the sets; others are forgotten. Returns how many were
+ * forgotten. */
 u64 dh_caper_alias_load(struct dh_caper_sets *sets, struct dh_caper_state *state);
-/* The pairs that were seen are left in the table; others are taken out. */
+/* Keeps the pairs that were seen in the table; removes the others. */
 void dh_caper_alias_choose(struct dh_pairs *table, const struct dh_caper_sets *s);
 
 #endif

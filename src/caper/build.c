@@ -8,7 +8,7 @@
 #include "base/filter.h"
 #include "caper/image.h"
 
-/* Every group is whole, and names sites of the table. */
+/* Every group is complete, and refers to sites of the table. */
 static bool are_groups(const u32 *words, u64 n, u32 n_groups, size_t n_sites)
 {
     u64 at = 0;

@@ -1,6 +1,6 @@
 /*
- * build.h - a program that was built with `deadheat cc --dh-mode=caper`, as its file says: its table of
- * pairs, its groups of sites (base/caper.h), and its build id.
+ * build.h - a program built with `deadheat cc --dh-mode=caper`, as described by its file: its table of pairs,
+ * its groups of sites (base/caper.h), and its build id.
  */
 #ifndef DH_CAPER_BUILD_H
 #define DH_CAPER_BUILD_H
@@ -21,11 +21,11 @@ struct dh_caper_build {
     size_t n_bytes;
 };
 
-/* alias: it must be an alias build; else, it must not. 0, or -1 and *ret_why: what is wrong with the file, to
- * be put behind its name. */
+/* alias: it must be an alias build; otherwise it must not. 0, or -1 with *ret_why: what is wrong with the
+ * file, worded to follow its name. */
 int dh_caper_build_read(struct dh_arena *arena, const char *path, bool alias, struct dh_caper_build *ret,
                         const char **ret_why);
-/* Of any build with a table of pairs: its id and the bytes of the table, in the arena, and nothing else. */
+/* For any build with a table of pairs: just its id and the bytes of the table, in the arena. */
 int dh_caper_build_bytes(struct dh_arena *arena, const char *path, struct dh_caper_build *ret,
                          const char **ret_why);
 void dh_caper_build_done(struct dh_caper_build *b);

@@ -1,12 +1,12 @@
 /*
- * choose.c - a table that holds the pairs of one of Caper's sets only, for those who print, export or chase
- * pairs: they need not know of Caper.
+ * choose.c - reduces a table to the pairs of one of Caper's sets, for code that prints, exports or chases
+ * pairs: it need not know of Caper.
  */
 #include <stdlib.h>
 
 #include "caper/sets.h"
 
-/* ---- Bundles that become smaller ---- */
+/* ---- Bundles that are reduced ---- */
 
 /* Which sites of a side are wanted. */
 enum sites { ESCAPED, OTHERS, ALL };
@@ -78,7 +78,7 @@ void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, enum
     dh_pairs_add_counter(table, DH_PAIRS_COUNT_SOUND, now - dh_pairs_counter(table, DH_PAIRS_COUNT_SOUND));
 }
 
-/* ---- Bundles that keep their names ---- */
+/* ---- Bundles that keep their ids ---- */
 
 void dh_caper_choose_named(struct dh_pairs *table, const struct dh_caper_sets *s, u64 most)
 {
@@ -111,7 +111,7 @@ void dh_caper_choose_named(struct dh_pairs *table, const struct dh_caper_sets *s
     free(all);
 }
 
-/* ---- Bundles written out ---- */
+/* ---- Bundles that are expanded ---- */
 
 static u32 site_at(const struct dh_pairs *t, const struct dh_pairs_pair *pair, int side, size_t i)
 {

@@ -1,9 +1,10 @@
 /*
  * filter.c - see filter.h.
  *
- * Sites of two builds are the same if their ids are, which hold places in the source; and if the files are
- * the same, byte for byte. A check is skipped if all that it stands for is known to be in no pair, or is a
- * site that the Caper build could ask about and that has not escaped. What is not known keeps its check.
+ * Sites of two builds are the same if they have the same ids, which include source positions, and if the
+ * files are identical byte for byte. A check is skipped if everything it stands for is known to be in no
+ * pair, or is a site that the Caper build could query and that has not escaped. Anything unknown keeps its
+ * check.
  */
 #include "caper/filter.h"
 
@@ -13,7 +14,7 @@
 #include "base/filter.h"
 #include "caper/image.h"
 
-/* A program whose checks can be switched off. All in the arena. */
+/* A program whose checks can be switched off. All of it is in the arena. */
 struct full {
     u8 id[DH_PROGRAM_BUILD_ID];
     u32 n_groups, n_sites;
@@ -118,7 +119,7 @@ static struct sources read_sources(struct dh_arena *arena, const char *text)
     return ret;
 }
 
-/* The end of those that have the name of the one at i. */
+/* The end of the entries with the same name as the one at i. */
 static size_t end_of_name(const struct sources *s, size_t i)
 {
     size_t end = i;
@@ -135,7 +136,7 @@ static bool are_same(const struct source *a, size_t n, const struct source *b, s
     return n == m;
 }
 
-/* Files of both; *ret_other: one that is another in each, or NULL. */
+/* Files that both have; *ret_other: one that differs between them, or NULL. */
 static struct sources common(struct dh_arena *arena, const struct sources *a, const struct sources *b,
                              const char **ret_other)
 {
@@ -188,7 +189,8 @@ static const char *compare_builds(struct dh_arena *arena, const struct full *f,
 
 /* ---- The checks ---- */
 
-/* Has the Caper build a site of that id, in a file that both have, in a pair? Its index, or DH_PAIRS_NONE. */
+/* Does the Caper build have a site of that id, in a file that both have, and in a pair? Its index, or
+ * DH_PAIRS_NONE. */
 static u32 find_site(const struct dh_caper_build *caper, const struct dh_caper_sets *sets,
                      const struct sources *files, u64 id)
 {
@@ -199,7 +201,7 @@ static u32 find_site(const struct dh_caper_build *caper, const struct dh_caper_s
     return bsearch(&key, files->at, files->n, sizeof(key), compare_names) ? site : DH_PAIRS_NONE;
 }
 
-/* A letter for each six groups. */
+/* One letter for every six groups. */
 static const char *choose(struct dh_arena *arena, const struct full *f, const bool *unescaped,
                           struct dh_caper_filter *ret)
 {
@@ -238,7 +240,7 @@ static const char *id_text(struct dh_arena *arena, const u8 id[DH_PROGRAM_BUILD_
 int dh_caper_filter_make(struct dh_arena *arena, const char *path, const struct dh_caper_build *caper,
                          const struct dh_caper_sets *sets, struct dh_caper_filter *ret, const char **ret_why)
 {
-    enum { LONGEST = 128 << 10 }; /* of a string in the environment (execve(2)), with its name */
+    enum { LONGEST = 128 << 10 }; /* of an environment string (execve(2)), including its name */
     struct full f = {.n_groups = 0};
     struct sources files;
     const char *why = dh_caper_image_read(arena, path, read_full, &f);

@@ -1,9 +1,9 @@
 /*
  * narrow.c - see narrow.h.
  *
- * dpPairs follow from a table and the sites that have escaped, so the file need not hold pairs. A bundle is
- * known to agents by its id, which is made of all its sites: one of which much is left stays as it is, and
- * context inference finds out which of its pairs meet.
+ * dpPairs can be derived from a table and the sites that have escaped, so the file need not hold pairs.
+ * Agents identify a bundle by its id, which is derived from all its sites: one with a large rest is kept
+ * whole, and context inference finds out which of its pairs meet.
  */
 #include "caper/narrow.h"
 
@@ -12,8 +12,8 @@
 
 #include "caper/sets.h"
 
-/* What is left of a bundle becomes candidates of their own up to here. One user tries one candidate at a
- * time, so many more would keep a crowd from the rest. */
+/* Up to this many remaining pairs of a bundle become candidates of their own. One user tries one candidate at
+ * a time, so many more would keep a crowd from the rest. */
 enum { MOST_OF_BUNDLE = 64 };
 
 enum { ID_DIGITS = 16, ESCAPED_COLUMN = 4, COLUMNS = 6 };
@@ -23,7 +23,7 @@ struct line {
     bool escaped;
 };
 
-/* A line up to its end. False: it is none of a filter. */
+/* Parses a line up to its end. False: it is not a line of a filter. */
 static bool read_line(const char *text, const char *end, struct line *ret)
 {
     const char *column[COLUMNS + 1] = {text};
@@ -38,7 +38,7 @@ static bool read_line(const char *text, const char *end, struct line *ret)
            (ret->escaped || strncmp(column[ESCAPED_COLUMN], "no\t", 3) == 0);
 }
 
-/* Marks in `known` the sites that the file has, and puts those that have escaped into the sets. */
+/* Marks in `known` the sites that the file has, and adds those that have escaped to the sets. */
 static const char *read_filter(const char *text, struct dh_caper_sets *s, u64 *known)
 {
     static const char head[] = "# deadheat caper filter ";

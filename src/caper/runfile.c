@@ -1,6 +1,6 @@
 /*
- * runfile.c - see runfile.h. The program may be anything: what it has written is checked, and copied before
- * it is looked at.
+ * runfile.c - see runfile.h. The program may be anything: what it wrote is copied before it is checked and
+ * used.
  */
 #include "caper/runfile.h"
 
@@ -22,7 +22,7 @@ static const char infix[] = ".run-";
 
 /* ---- Making one ---- */
 
-/* Which questions are asked: a byte for each group. How many. */
+/* Which queries to enable: a byte for each group. Returns how many. */
 static u32 choose(const struct dh_caper_build *b, const struct dh_caper_sets *sets, enum dh_caper_ask ask,
                   u8 *wanted)
 {
@@ -47,7 +47,7 @@ static u32 fill_caper(struct dh_caper_run *run, const struct dh_caper_build *b,
     return choose(b, sets, ask, (u8 *)(run + 1));
 }
 
-/* All of its room is taken on the disk now: the program must not find that there is none. */
+/* All of its space is allocated on disk now: the program must not run out of it. */
 static bool fill(int fd, const void *bytes, size_t size)
 {
     int rc = posix_fallocate(fd, 0, (off_t)size);
@@ -78,13 +78,13 @@ int dh_caper_runfile_new(const struct dh_caper_state *s, const struct dh_caper_b
     memcpy(run->build_id, b->id, sizeof(run->build_id));
     u32 asked =
         b->alias ? dh_caper_alias_fill((struct dh_alias_run *)run, b, sets) : fill_caper(run, b, sets, ask);
-    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN); /* an error to be told */
+    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN); /* reported as an error instead */
     bool good = fill(fd, run, size);
     int error = errno;
     signal(SIGXFSZ, too_large);
     free(run);
     close(fd);
-    if (good) { /* for reading only, so that whoever writes it is somebody else */
+    if (good) { /* read-only, so that any writer is another process */
         locked = open(path, O_RDONLY | O_CLOEXEC);
         good = locked >= 0 && flock(locked, LOCK_EX | LOCK_NB) == 0;
         error = errno;
@@ -101,7 +101,7 @@ int dh_caper_runfile_new(const struct dh_caper_state *s, const struct dh_caper_b
     return 0;
 }
 
-/* ---- Finding those that were left ---- */
+/* ---- Finding those left behind ---- */
 
 size_t dh_caper_runfile_list(const struct dh_caper_state *s, const char ***ret)
 {
@@ -127,7 +127,7 @@ size_t dh_caper_runfile_list(const struct dh_caper_state *s, const char ***ret)
     return n;
 }
 
-/* The kernel grants a lease for reading only if nobody has the file open, or mapped, for writing. Where there
+/* The kernel grants a read lease only if no process has the file open, or mapped, for writing. Where there
  * are no leases, the lock of the command has to do. */
 static bool is_written(int fd)
 {
@@ -161,7 +161,7 @@ static bool is_whole(const struct dh_caper_run *run, u64 size)
 bool dh_caper_runfile_read(struct dh_caper_runfile *r)
 {
     struct stat st;
-    r->in_use = is_written(r->fd); /* asked first: what nobody writes any more is read in full */
+    r->in_use = is_written(r->fd); /* checked first: a file that nobody writes any more is read completely */
     if (fstat(r->fd, &st) != 0 || (size_t)st.st_size < sizeof(*r->run))
         return false;
     struct dh_caper_run *run = dh_util_alloc((size_t)st.st_size);

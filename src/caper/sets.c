@@ -1,10 +1,10 @@
 /*
  * sets.c - see sets.h.
  *
- * Counting: the products of bundles overlap, and are too large to be written out (sqlite: 50 million pairs of
- * 23556 sites). So for each site the set of its partners is made, as bits: the union of the other sides of
- * all bundles that it is in. Each pair of two different sites is counted from both. A list that several
- * bundles of a site share is added once, and a long one by words. What a site is in is looked up by way of
+ * Counting: the products of bundles overlap, and are too large to be expanded (sqlite: 50 million pairs of
+ * 23556 sites). So for each site the set of its partners is built as a bit set: the union of the other sides
+ * of all bundles that it is in. Each pair of two different sites is counted from both. A list that several
+ * bundles of a site share is added once, and a long one word by word. The bundles of a site are found through
  * its lists, since many bundles share a list, and lists are long.
  */
 #include "caper/sets.h"
@@ -27,7 +27,7 @@ static void set_bit(u64 *set, u32 site)
 
 /* ---- Who is paired with whom ---- */
 
-/* Two passes: the first counts how many items each has, the second puts them, from the end. */
+/* Two passes: the first counts the items of each key, the second stores them, starting at the end. */
 static void index_put(struct dh_caper_index *index, u32 of, u32 item)
 {
     if (index->items)
@@ -50,7 +50,7 @@ static void index_done(struct dh_caper_index *index)
     free(index->items);
 }
 
-/* Who is in a list is looked at once, when the first side is found that has it. */
+/* The members of a list are visited once, at the first side that uses it. */
 static void put_list(struct dh_caper_sets *s, u32 list, u32 side, bool *seen)
 {
     size_t n;
@@ -107,7 +107,8 @@ void dh_caper_sets_done(struct dh_caper_sets *s)
     *s = (struct dh_caper_sets){0};
 }
 
-/* Calls with the other side of each bundle that the site is in, until it is told to stop. Was it? */
+/* Calls back with the other side of each bundle that the site is in, until told to stop. Returns whether it
+ * was. */
 static bool each_partner(const struct dh_caper_sets *s, u32 site,
                          bool (*call)(void *ctx, struct dh_caper_side other), void *ctx)
 {
@@ -186,8 +187,8 @@ struct counter {
     const struct dh_caper_sets *s;
     u32 site;
     u64 *partners;    /* of that site */
-    u64 **long_lists; /* as bits, once they were needed */
-    u32 *seen;        /* of each list: the last site, plus one, that it was added for */
+    u64 **long_lists; /* as bit sets, built when first needed */
+    u32 *seen;        /* for each list: the last site, plus one, that it was added for */
 };
 
 static const u64 *list_bits(struct counter *c, u32 list, const u32 *items, size_t n)
@@ -225,7 +226,7 @@ static bool add_partner(void *ctx, struct dh_caper_side other)
     return false;
 }
 
-/* Twice the number of its pairs, so that each end of a pair counts for one. */
+/* Counts each pair twice, so that each end of a pair contributes one. */
 static void count_site(struct counter *c, u32 site, struct dh_caper_count *twice)
 {
     const struct dh_caper_sets *s = c->s;

@@ -1,8 +1,8 @@
 /*
  * state.c - see state.h.
  *
- * A new state is written as FILE.new, brought to the disk, and renamed; then the directory is brought to the
- * disk. Only who holds the lock writes FILE.new, so one that is there already is what a killed command left.
+ * A new state is written to FILE.new, synced, and renamed; then the directory is synced. Only the holder of
+ * the lock writes FILE.new, so an existing one was left by a killed command.
  */
 #include "caper/state.h"
 
@@ -22,7 +22,7 @@
 
 enum {
     MAX_FILE = 1 << 30,
-    KEPT = 4096 /* merged runs; if there are more, those in which nothing was new share an entry */
+    KEPT = 4096 /* merged runs; beyond that, those in which nothing was new share an entry */
 };
 
 static int fail(const struct dh_caper_state *s, const char *what, const char **ret_why)
@@ -88,7 +88,7 @@ int dh_caper_state_lock(const struct dh_caper_state *s, int *ret_lock, const cha
     return 0;
 }
 
-/* What was read before is forgotten, but for what the arena holds. */
+/* Discards what was read before, except what the arena holds. */
 static void forget(struct dh_caper_state *s)
 {
     s->n_sites = s->n_pairs = s->n_merged = 0;
@@ -141,7 +141,7 @@ static int sync_directory(const struct dh_caper_state *s)
     if (fd >= 0)
         close(fd);
     errno = error;
-    return rc == 0 || error == EINVAL ? 0 : -1; /* some file systems have nothing to bring to the disk */
+    return rc == 0 || error == EINVAL ? 0 : -1; /* some file systems have nothing to sync */
 }
 
 static int replace(const struct dh_caper_state *s, const char *text, size_t len)
@@ -152,7 +152,7 @@ static int replace(const struct dh_caper_state *s, const char *text, size_t len)
         return -1;
     bool good = write_all(fd, text, len) && fsync(fd) == 0;
     if (good && s->exists)
-        fchmod(fd, s->mode); /* at worst it is as new files are */
+        fchmod(fd, s->mode); /* at worst it has the mode of a new file */
     int error = errno;
     good = close(fd) == 0 && good && rename(new, s->path) == 0;
     if (!good) {
@@ -164,8 +164,8 @@ static int replace(const struct dh_caper_state *s, const char *text, size_t len)
     return sync_directory(s);
 }
 
-/* A run in which nothing new escaped tells nothing but that it was: with neighbours of its kind, it is one
- * entry. */
+/* A run in which nothing new escaped carries no information except that it happened: adjacent runs of this
+ * kind share one entry. */
 static void fold(struct dh_caper_state *s)
 {
     size_t n = 0;
@@ -190,7 +190,7 @@ int dh_caper_state_write(struct dh_caper_state *s, const char **ret_why)
     size_t len;
     fold(s);
     char *text = dh_caper_state_print(s, &len);
-    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN); /* an error to be told */
+    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN); /* reported as an error instead */
     errno = 0;
     int rc = replace(s, text, len);
     int error = errno;
@@ -209,7 +209,7 @@ int dh_caper_state_keep(const struct dh_caper_state *s, const char **ret_why)
     unlink(part);
     if (link(s->path, part) != 0 || rename(part, old) != 0)
         return fail(s, old, ret_why);
-    unlink(part); /* still there if the two were one file already */
+    unlink(part); /* still there if both were already the same file */
     return 0;
 }
 
@@ -221,7 +221,7 @@ void dh_caper_state_done(struct dh_caper_state *s)
     *s = (struct dh_caper_state){0};
 }
 
-/* ---- What is in it ---- */
+/* ---- Contents ---- */
 
 void dh_caper_state_add_site(struct dh_caper_state *s, u64 id)
 {

@@ -1,16 +1,16 @@
 /*
- * state_text.c - the text of a state: a JSON object a line.
+ * state_text.c - the text of a state: one JSON object per line.
  *
  *   {"type": "caper", "v": 1, "build_id": "...", "program": "/..."}
  *   {"type": "run", "time": 1700000000, "new": 3, "escaped": 10, "sp": 12, "dp": 5, "end": "exit 0",
  *    "build_id": "...", "file": "...", "runs": 1, "silent": false}       one for each run
  *   {"type": "escaped", "sites": ["0123456789abcdef", ...]}            ids of sites, as many lines as needed
  *   {"type": "pairs", "pairs": ["0123456789abcdef 0123456789abcdef", ...]}   of the alias analysis, instead
- *   {"type": "end", "checksum": "0123456789abcdef"}                    FNV-1a, of all lines before
+ *   {"type": "end", "checksum": "0123456789abcdef"}                    FNV-1a of all previous lines
  *
- * The first line of a state of the alias analysis has "analysis": "alias", too.
+ * In a state of the alias analysis the first line also has "analysis": "alias".
  *
- * Nothing in it is trusted: what has no last line, or another checksum, was cut off or changed.
+ * Nothing in it is trusted: without the last line, or with another checksum, it was truncated or changed.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -155,7 +155,7 @@ static bool take_line(struct dh_caper_state *s, const json_t *line)
     return true;
 }
 
-/* The last line, and what it says of the others; NULL: all is well. */
+/* Checks the last line, and the others against it; NULL: all is well. */
 static const char *check_end(const char *text, size_t len, size_t *ret_len)
 {
     const char *last = len > 1 && text[len - 1] == '\n' ? memrchr(text, '\n', len - 1) : NULL;

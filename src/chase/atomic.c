@@ -1,5 +1,5 @@
 /*
- * atomic.c - see atomic.h. Debug information may be of anybody's making, so every walk is bounded.
+ * atomic.c - see atomic.h. Debug information comes from anywhere, so every walk is bounded.
  */
 #include "chase/atomic.h"
 
@@ -53,7 +53,7 @@ static bool step_into(Dwarf_Die *type, u64 *offset, u64 size)
     return false;
 }
 
-/* Of a union nothing is said: its members may differ. */
+/* Nothing is concluded about a union: its members may differ. */
 static bool leads_to_atomic(Dwarf_Die type, u64 offset, u64 size)
 {
     for (int i = 0; i < MAX_STEPS; i++) {
@@ -88,7 +88,7 @@ static bool leads_to_atomic(Dwarf_Die type, u64 offset, u64 size)
 
 /* ---- Globals ---- */
 
-/* Where a variable is that has one fixed address. */
+/* The address of a variable that has a fixed one. */
 static bool address_of(Dwarf_Die *variable, Dwarf_Addr *ret)
 {
     Dwarf_Attribute attr, indirect;
@@ -168,7 +168,7 @@ bool dh_chase_atomic_is_global(const struct dh_chase_globals *g, u64 address, u6
 /* Is the variable in this register at pc? */
 static bool is_in(Dwarf_Die *variable, u64 pc, u8 reg)
 {
-    /* Numbers of debug information, by those of machine code. */
+    /* DWARF register numbers, indexed by machine-code register numbers. */
     static const u8 numbers[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
     Dwarf_Attribute attr;
     Dwarf_Op *ops;
@@ -194,7 +194,7 @@ static bool points_to(Dwarf_Die *variable, Dwarf_Die *ret)
     return false;
 }
 
-/* Not by .debug_aranges, which not every compiler writes. */
+/* Not through .debug_aranges, which not every compiler writes. */
 static bool unit_at(Dwarf *dwarf, u64 pc, Dwarf_Die *ret)
 {
     Dwarf_CU *cu = NULL;

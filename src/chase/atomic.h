@@ -1,9 +1,9 @@
 /*
- * atomic.h - what the source declares atomic: `_Atomic` of C and std::atomic of C++, in debug information.
+ * atomic.h - objects that the source declares atomic (_Atomic, std::atomic), from debug information.
  *
- * On x86-64 an atomic load, and all but the strongest atomic stores, are plain instructions. What is declared
- * tells those of such objects; atomic accesses to objects that are not declared so, by builtins of the
- * compiler, cannot be told from plain ones.
+ * On x86-64 an atomic load, and every atomic store but a sequentially consistent one, is a plain instruction.
+ * The declarations identify accesses to such objects; atomic accesses to other objects, through compiler
+ * builtins, cannot be distinguished from plain ones.
  */
 #ifndef DH_CHASE_ATOMIC_H
 #define DH_CHASE_ATOMIC_H
@@ -17,7 +17,7 @@ struct dh_chase_global {
     Dwarf_Die type;
 };
 
-/* The global and static variables of one file; addresses are those of its debug information. */
+/* The global and static variables of one file, at the addresses its debug information gives. */
 struct dh_chase_globals {
     struct dh_chase_global *at; /* a heap array, sorted by address */
     size_t n, cap;
@@ -26,10 +26,10 @@ struct dh_chase_globals {
 void dh_chase_atomic_read(struct dh_chase_globals *g, Dwarf *dwarf);
 void dh_chase_atomic_done(struct dh_chase_globals *g);
 
-/* Are these bytes of an object that is declared atomic? */
+/* Do these bytes belong to an object that is declared atomic? */
 bool dh_chase_atomic_is_global(const struct dh_chase_globals *g, u64 address, u64 size);
-/* Are these bytes, `offset` from where a variable that is in this register at pc points to? The register has
- * its number in machine code. */
+/* The same for the bytes at `offset` from the address that a variable held in this register at pc points to.
+ * The register is given by its machine-code number. */
 bool dh_chase_atomic_is_pointee(Dwarf *dwarf, u64 pc, u8 reg, u64 offset, u64 size);
 
 #endif

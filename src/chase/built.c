@@ -19,7 +19,7 @@ struct list {
     size_t n, cap;
 };
 
-/* The 32-bit word there, which is the distance from itself to some code. */
+/* The 32-bit word there is the distance from itself to some code. */
 static u64 target_of(const Elf_Data *data, const GElf_Shdr *header, size_t at)
 {
     int32_t distance;
@@ -71,7 +71,7 @@ static const char *why_unseen(const char *name, const GElf_Sym *sym)
     return NULL;
 }
 
-/* In the table of all symbols. What the library of C++ calls within itself cannot be led elsewhere. */
+/* In the full symbol table. Calls inside the C++ library cannot be redirected. */
 static const char *why_inside(const char *name, const GElf_Sym *sym)
 {
     static const char *const names[] = {"__cxa_guard_acquire", "__cxa_end_catch", "_Unwind_DeleteException",

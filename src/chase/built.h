@@ -1,6 +1,6 @@
 /*
- * built.h - what a field build says of its own code (base/built.h): which instructions are atomic accesses.
- * The tables come from a file, so nothing in them is trusted.
+ * built.h - what a field build records about its own code (base/built.h): which instructions are atomic
+ * accesses. The tables come from a file, so nothing in them is trusted.
  */
 #ifndef DH_CHASE_BUILT_H
 #define DH_CHASE_BUILT_H
@@ -10,7 +10,7 @@
 #include "base/built.h"
 #include "util/arena.h"
 
-/* Addresses are those of the file's own program headers. */
+/* Virtual addresses, as in the file's own program headers. */
 struct dh_chase_built_item {
     u64 address;
     u32 word; /* the length of a function, or DH_BUILT_READ to _RELEASE */
@@ -18,20 +18,20 @@ struct dh_chase_built_item {
 
 struct dh_chase_built {
     struct dh_chase_built_item *functions, *atomics,
-        *assembly; /* sorted by address; the last: functions with some */
+        *assembly; /* sorted by address; functions containing assembly */
     size_t n_functions, n_atomics, n_assembly;
-    u32 flags; /* DH_BUILT_FENCE, DH_BUILT_LIBRARY: there are some */
+    u32 flags; /* whether there are any: DH_BUILT_FENCE, DH_BUILT_LIBRARY */
     const char
-        *unseen; /* what orders its threads and cannot be followed, as a sentence; NULL: nothing known */
+        *unseen; /* what orders its threads and cannot be tracked, as a sentence; NULL: nothing is known */
 };
 
-/* All zero if the file is no field build. */
+/* All zero if the file is not a field build. */
 void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built *ret);
 /* Is this the code of a function whose atomic accesses are known? */
 bool dh_chase_built_covers(const struct dh_chase_built *b, u64 address);
-/* ... that has inline assembly which may access memory? */
+/* ... and that has inline assembly which may access memory? */
 bool dh_chase_built_has_assembly(const struct dh_chase_built *b, u64 address);
-/* What is known of the instruction there, of all marks together; 0: it is no atomic access. */
+/* Everything the marks say about the instruction there, combined; 0: it is not an atomic access. */
 u32 dh_chase_built_atomic(const struct dh_chase_built *b, u64 address);
 
 #endif

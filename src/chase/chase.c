@@ -1,8 +1,9 @@
 /*
- * chase.c - RaceChaser's analysis, from the side of the command (Caper and RaceChaser, CC 2017, section 4).
+ * chase.c - RaceChaser's analysis, on the command's side (Caper and RaceChaser, CC 2017, section 4).
  *
- * Only one thread waits at a time. That departs from the paper, where several may: here whoever comes to the
- * first side while another waits there passes, so that waiting is bounded whatever the number of threads.
+ * Only one thread waits at a time. This differs from the paper, where several may: here a thread that comes
+ * to the first side while another waits there passes, so that waiting is bounded whatever the number of
+ * threads.
  */
 #include "chase/chase.h"
 
@@ -22,7 +23,7 @@ enum {
     EARLY = 2 /* turns of an access */
 };
 
-/* The processor time of this thread: what changes of code take while nobody waits for them. */
+/* The processor time of this thread: what code changes take while nobody waits for them. */
 static u64 own_us(void)
 {
     struct timespec t;
@@ -30,7 +31,7 @@ static u64 own_us(void)
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
 }
 
-/* Two threads that were at once at their accesses, of which nobody has been told yet. */
+/* Two threads that were at their accesses at the same time, not reported yet. */
 struct pending {
     struct dh_chase_moment *moment;
     u64 pc; /* of the second */
@@ -40,17 +41,17 @@ struct chase {
     struct dh_chase_run *run;
     struct dh_chase_target *target;
     u64 start;
-    u64 opened; /* when the first side was armed last */
+    u64 opened; /* when the first side was last armed */
     u64 due;    /* when to decide about the next sample */
-    u64 looked; /* when obstacles were looked for last */
+    u64 looked; /* when obstacles were last looked for */
     bool obstructed;
-    bool closing; /* the program is to be left alone */
+    bool closing; /* the program should be left alone */
     struct dh_chase_watch watch;
-    u64 most;         /* that the window may cost, without the margin */
-    u64 linger_until; /* the bytes of a wait that is over are watched; 0: they are not */
-    u64 linger_since; /* when that began, or was settled last; and how many traps there had been */
+    u64 most;         /* the most the window may cost, without the margin */
+    u64 linger_until; /* the bytes of a finished wait are watched until then; 0: they are not */
+    u64 linger_since; /* when that began or was last settled; and the number of traps then */
     u64 linger_traps;
-    bool met; /* somebody was shown in this window */
+    bool met; /* a thread was shown in this window */
     u32 n_pending;
     struct pending pending[DH_CONTROL_PASSED];
     struct dh_chase_track track;
@@ -61,7 +62,7 @@ static bool is_over(const struct chase *c)
     return (c->run->confirmed && !c->run->any) || c->run->trouble || c->run->filtered || c->closing;
 }
 
-/* Is the program coming to its end? Its memory goes a little earlier than it does. */
+/* Is the program ending? Its memory is gone a little earlier than the process. */
 static bool is_ending(struct chase *c)
 {
     const struct timespec pause = {0, 10000000};
@@ -80,7 +81,7 @@ static void arm(struct chase *c, const bool wanted[DH_CONTROL_SITES])
             "the program has unloaded or changed the code of the pair, or become another by exec";
 }
 
-/* Looked up again if that was not done just now. */
+/* Checked again unless that was done just now. */
 static bool is_obstructed(struct chase *c)
 {
     u64 now = dh_chase_now_us();
@@ -118,8 +119,8 @@ static void add_sides(const struct chase *c, u8 sides, bool wanted[DH_CONTROL_SI
 
 enum which { NONE, NEW, ALL };
 
-/* Begins the next window, or a pause in which nothing is armed: then false. The state is one in which no
- * thread moves. */
+/* Begins the next window; or a pause in which nothing is armed, and then returns false. Called in a state in
+ * which no thread makes transitions. */
 static bool restart(struct chase *c, enum which which)
 {
     bool wanted[DH_CONTROL_SITES] = {false};
@@ -136,7 +137,7 @@ static bool restart(struct chase *c, enum which which)
     return open;
 }
 
-/* What the window may cost from when the thread at the first side came, of which so much is spent. */
+/* What the window may cost, counted from when the thread came to the first side; `spent` of it is used up. */
 static void grant(struct chase *c, u64 now, u64 spent)
 {
     const u64 came = c->target->control->first.time_us;
@@ -144,7 +145,7 @@ static void grant(struct chase *c, u64 now, u64 spent)
         (now > came ? now - came : 0) + dh_chase_policy_left(c->run->policy, now - c->start, spent);
 }
 
-/* What of the delay the thread at the first side may still wait: the time since it came is spent. */
+/* How much of the delay remains for the thread at the first side: the time since it came is used up. */
 static void limit_delay(struct chase *c)
 {
     const struct dh_chase_policy *p = c->run->policy;
@@ -158,7 +159,7 @@ static void limit_delay(struct chase *c)
     grant(c, now, spent);
 }
 
-/* The first thread goes on at once, and traps of others are what the window costs. */
+/* The first thread resumes at once, and the window costs what other threads' traps cost. */
 static void limit_following(struct chase *c)
 {
     u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
@@ -167,7 +168,7 @@ static void limit_following(struct chase *c)
     grant(c, now, now > came ? now - came : 0);
 }
 
-/* Nobody need wait for those that are known already to meet who is at the first side. */
+/* Nobody need wait for accesses already known to meet the one at the first side. */
 static void pass_known(struct chase *c, bool at_once)
 {
     u64 pcs[DH_CONTROL_PASSED];
@@ -214,7 +215,8 @@ static struct dh_chase_cost cost_of(const struct chase *c, u64 now)
                             c->track.analysis == DH_CHASE_FULLHB);
 }
 
-/* Sleeps while others may trap. If that took longer than it should have, it may do so again. */
+/* Sleeps while other threads may trap. If the sleep took longer than it should have, the next one may,
+ * too. */
 static void sleep_step(struct chase *c, u32 seen, u64 now, u64 us)
 {
     dh_chase_target_sleep(c->target, seen, us);
@@ -223,8 +225,8 @@ static void sleep_step(struct chase *c, u32 seen, u64 now, u64 us)
         dh_chase_policy_expect(c->run->policy, slept - us);
 }
 
-/* The first thread has gone on, and its access is followed: as long as the budget covers one more step, in
- * which others may do nothing but trap. */
+/* The first thread has resumed, and its access is tracked for as long as the budget covers one more step,
+ * even if other threads do nothing but trap in it. */
 static void follow(struct chase *c, u32 seen)
 {
     u64 now = dh_chase_now_us();
@@ -242,7 +244,7 @@ static void follow(struct chase *c, u32 seen)
     sleep_step(c, seen, now, FOLLOW_US);
 }
 
-/* A sample of the policy, and what it has cost. */
+/* Reports a sample and its cost to the policy. */
 static void account(struct chase *c, struct dh_chase_cost cost)
 {
     const struct dh_control_access *first = &c->target->control->first;
@@ -259,20 +261,20 @@ static u64 traps_of(const struct chase *c)
     return __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
 }
 
-/* A window that is accounted until some moment, by when there had been so many traps. */
+/* A window accounted for up to some moment, and the number of traps by then. */
 struct settled {
     struct dh_chase_cost cost;
     u64 came, now, traps;
 };
 
-/* Accounts for the window so far. The command may have come late to its end. */
+/* Accounts for the window so far. The command may have noticed its end late. */
 static struct settled settle(struct chase *c)
 {
     const struct dh_control *control = c->target->control;
     const u64 now = dh_chase_now_us();
     const struct settled s = {cost_of(c, now), control->first.time_us, now, traps_of(c)};
     const bool expired = (dh_chase_target_state(c->target) & DH_CONTROL_PHASE) == DH_CONTROL_EXPIRED;
-    /* If the command has not even attended to the thread, that is from before it came. */
+    /* If the command has not even attended to the thread, until_us dates from before it came. */
     const u64 due = (control->until_us > s.came ? control->until_us : s.came) + s.cost.late;
     account(c, s.cost);
     if (expired && !c->track.first && now > due)
@@ -280,7 +282,7 @@ static struct settled settle(struct chase *c)
     return s;
 }
 
-/* The rest of it: it was over at this moment. The thread may be at the first side of another by now. */
+/* Accounts for the rest of the window, up to `end`. The thread may be first in another one by now. */
 static void settle_rest(struct chase *c, const struct settled *s, u64 end)
 {
     const struct dh_control *control = c->target->control;
@@ -290,7 +292,7 @@ static void settle_rest(struct chase *c, const struct settled *s, u64 end)
         dh_chase_policy_add(c->run->policy, dh_chase_cost_traps(control, 0, s->traps, s->now, end));
 }
 
-/* Those who were shown in the window that has ended: this opens files, and takes longer than anybody may
+/* Reports the meetings of the window that has ended: this opens files, and takes longer than any thread may
  * wait. */
 static void tell_pending(struct chase *c, u32 site)
 {
@@ -301,16 +303,17 @@ static void tell_pending(struct chase *c, u32 site)
         c->run->confirmed |= c->run->found(c->run->ctx, p->moment);
     }
     if (c->n_pending)
-        c->due = dh_chase_now_us(); /* whether there is time for another window is the policy's to say */
+        c->due = dh_chase_now_us(); /* the policy decides whether there is time for another window */
     c->n_pending = 0;
 }
 
-/* It waits no more. What the thread executes next may be of the pair, too, and is armed before it goes on. */
+/* The wait is over. The thread's next instruction may be part of the pair, too, so it is armed before the
+ * thread resumes. */
 static void end_window(struct chase *c)
 {
     const struct dh_control_span span = c->target->control->first.spans[0];
     u32 site = c->target->control->first.site % DH_CONTROL_SITES;
-    /* Of those that passed, one may have written. */
+    /* One of the threads that passed may have written. */
     bool changed = c->run->any && !c->met && !c->target->control->n_passed &&
                    dh_chase_watch_changed(&c->watch, c->target);
     dh_chase_watch_clear(&c->watch);
@@ -318,14 +321,14 @@ static void end_window(struct chase *c)
     dh_chase_track_end(&c->track, c->target);
     if (c->run->window)
         c->run->window(c->run->ctx, site);
-    restart(c, c->met ? NONE : NEW); /* after a race there is something to be told first */
+    restart(c, c->met ? NONE : NEW); /* after a race, it is reported first */
     settle_rest(c, &settled, c->opened);
-    if (changed && !settled.cost.alone) /* or it may have been the thread itself */
+    if (changed && !settled.cost.alone) /* otherwise the thread itself may have written */
         c->run->changed(c->run->ctx, site, &span);
     tell_pending(c, site);
 }
 
-/* May others be met in this window? Each is shown once. */
+/* Can others still be met in this window? Each is shown once. */
 static bool goes_on(struct chase *c, u64 pc)
 {
     u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
@@ -338,7 +341,7 @@ static bool goes_on(struct chase *c, u64 pc)
 static void show(struct chase *c)
 {
     const u64 pc = c->target->control->second.registers[16];
-    /* If others have passed, it may have been one of them who wrote. */
+    /* If others have passed, one of them may have written. */
     bool changed =
         c->run->any && !c->target->control->n_passed && dh_chase_watch_changed(&c->watch, c->target);
     struct dh_chase_moment *m = dh_chase_track_take(&c->track);
@@ -368,7 +371,7 @@ static void begin_linger(struct chase *c)
 {
     const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
     const struct settled settled = settle(c);
-    c->target->control->grant_us = 0; /* who comes is looked at at once, or not at all */
+    c->target->control->grant_us = 0; /* an arriving thread is examined at once, or not at all */
     c->linger_traps = traps_of(c);
     dh_chase_target_restart(c->target, DH_CONTROL_WATCHED);
     u64 now = dh_chase_now_us();
@@ -379,7 +382,7 @@ static void begin_linger(struct chase *c)
     pass_known(c, false);
 }
 
-/* What traps have cost since this was asked last. */
+/* What traps have cost since the last call. */
 static void account_linger(struct chase *c, u32 state, u64 now)
 {
     dh_chase_policy_add(c->run->policy, dh_chase_cost_traps(c->target->control, state, c->linger_traps,
@@ -395,7 +398,7 @@ static void end_linger(struct chase *c)
     c->due = 0;
 }
 
-/* As with an access that is followed, one step after the other. */
+/* In steps, as for a tracked access. */
 static void linger(struct chase *c, u32 seen)
 {
     u64 now = dh_chase_now_us();
@@ -407,7 +410,7 @@ static void linger(struct chase *c, u32 seen)
         end_linger(c);
 }
 
-/* Somebody has accessed the bytes, and waits. */
+/* A thread has accessed the bytes, and waits. */
 static void show_lingering(struct chase *c)
 {
     const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
@@ -423,7 +426,7 @@ static void show_lingering(struct chase *c)
     dh_chase_moment_free(m);
 }
 
-/* Takes back the breakpoints that are set, for so long, unless a thread has just come to one. */
+/* Removes the breakpoints for this long, unless a thread has just come to one. */
 static void withdraw(struct chase *c, u32 seen, u64 pause_us)
 {
     static const bool none[DH_CONTROL_SITES];
@@ -435,7 +438,8 @@ static void withdraw(struct chase *c, u32 seen, u64 pause_us)
     c->due = dh_chase_now_us() + pause_us;
 }
 
-/* How late is this process woken on this machine, now? Before the program begins, if that matters. */
+/* Measures how late this process is woken on this machine at present, before the program begins, if it
+ * matters. */
 static void try_sleeping(struct chase *c)
 {
     enum { TIMES = 4, PAUSE_US = 200 };
@@ -448,8 +452,8 @@ static void try_sleeping(struct chase *c)
     }
 }
 
-/* A thread waits, which will say so when its time is over. If a debugger comes meanwhile, the second side is
- * given up. */
+/* A thread waits, and will say so when its time is over. If a debugger attaches meanwhile, the second side is
+ * abandoned. */
 static void look_on(struct chase *c, u32 seen)
 {
     static const bool none[DH_CONTROL_SITES];
@@ -458,7 +462,7 @@ static void look_on(struct chase *c, u32 seen)
         arm(c, none);
 }
 
-/* Nothing is armed; if something is to be, it is now. */
+/* Nothing is armed; arms what should be. */
 static void begin(struct chase *c)
 {
     const char *why;
@@ -470,7 +474,7 @@ static void begin(struct chase *c)
         dh_chase_policy_changed(c->run->policy, own_us() - before);
 }
 
-/* One step, at most so long. */
+/* One step, at most this long. */
 static void step(struct chase *c)
 {
     u32 seen = dh_chase_target_state(c->target);
@@ -530,7 +534,8 @@ static void place(struct chase *c)
         c->run->trouble = why;
 }
 
-/* Where code cannot be written through the descriptor of the program's memory. It must be loaded by now. */
+/* For code that cannot be written through the descriptor of the program's memory. It must be loaded by
+ * now. */
 static void make_writable(struct chase *c, int socket)
 {
     struct dh_chase_target *t = c->target;
@@ -555,7 +560,7 @@ static void make_writable(struct chase *c, int socket)
                                 "what it loads later could not be made writable";
 }
 
-/* The program has ended, perhaps in a window. That may have been noticed late. */
+/* The program has ended, perhaps in the middle of a window. That may have been noticed late. */
 static void finish(struct chase *c, u64 now)
 {
     const u32 seen = dh_chase_target_state(c->target), phase = seen & DH_CONTROL_PHASE;
@@ -568,7 +573,7 @@ static void finish(struct chase *c, u64 now)
     dh_chase_track_end(&c->track, c->target);
 }
 
-/* Takes everything back while the program goes on. A race that is just being shown still counts. */
+/* Removes everything while the program continues. A race that is just being shown still counts. */
 static void retreat(struct chase *c)
 {
     enum { TIMES = 10 };
@@ -581,7 +586,7 @@ static void retreat(struct chase *c)
             break;
         if (phase == DH_CONTROL_OPEN)
             continue;
-        /* While somebody may still meet, what orders threads has to be followed. */
+        /* While a meeting is still possible, synchronisation has to be tracked. */
         if (phase == DH_CONTROL_TRACKED && !dh_chase_target_move(c->target, seen, DH_CONTROL_EXPIRED))
             continue;
         if ((phase == DH_CONTROL_CLAIMED || phase == DH_CONTROL_MET) && i < TIMES)

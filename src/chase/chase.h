@@ -1,5 +1,5 @@
 /*
- * chase.h - one run of a program with one pair of accesses to confirm, or with accesses chosen at random.
+ * chase.h - one run of a program, to confirm one pair of accesses or to sample accesses at random.
  */
 #ifndef DH_CHASE_CHASE_H
 #define DH_CHASE_CHASE_H
@@ -13,52 +13,49 @@ struct dh_chase_run {
     struct dh_chase_target *target;
     struct dh_chase_policy *policy;
     const struct dh_chase_sites *sites; /* with `draw`: none */
-    struct dh_chase_draw *draw;         /* the first side is drawn at random from these; NULL: it is not */
-    /* Has the program ended? Asked every now and then, and whenever a signal comes. */
+    struct dh_chase_draw *draw;         /* the first side is drawn at random from these; NULL: it is fixed */
+    /* Has the program ended? Polled now and then, and after every signal. */
     bool (*ended)(void *ctx);
-    /* Is the program to be left alone from now on, though it goes on? Asked as often; NULL: never. */
+    /* Should the program, though still running, be left alone from now on? Polled as often; NULL: never. */
     bool (*withdrawn)(void *ctx);
-    /* A window at this site is over, and control->seen says who came to the second side; NULL: nobody asks.
-     */
+    /* A window at this site is over; control->seen says what reached the second side. NULL: not wanted. */
     void (*window)(void *ctx, u32 first);
-    /* Two threads have met; the moment is the callee's. False if it is no race after all. */
+    /* Two threads have met; the callee owns the moment. Returns false if it is not a race after all. */
     bool (*found)(void *ctx, struct dh_chase_moment *moment);
-    /* Two threads are stopped at what seems to be a race by happens-before. NULL, or a sentence: what orders
-     * them may not have been seen. Not asked by the analysis of collisions. */
+    /* Two threads are stopped at what looks like a race by happens-before. Returns NULL, or a sentence if
+     * synchronisation between them may have been missed. Not called for collision analysis. */
     const char *(*unseen)(void *ctx);
-    /* With `any`: these bytes, which a thread was about to access at this site, have changed, and nobody was
-     * seen to. */
+    /* With `any`: the bytes that a thread was about to access here have changed, but no writer was caught. */
     void (*changed)(void *ctx, u32 site, const struct dh_control_span *span);
-    /* Inference. After a wait its bytes are watched for so long while nobody waits; 0: they are not. */
+    /* Inference: how long after a wait its bytes are still watched, while nobody waits; 0: not at all. */
     u64 linger_us;
-    u64 linger_early_us; /* the same at the first turns of an access: who else comes says how promising it is
-                          */
-    /* Who has met who waits at this site before, by their program counters behind the access: need not be
-     * looked at again. At most n; how many. Then a wait does not end with the first who comes. NULL: it does.
-     */
+    u64 linger_early_us; /* the same for an access's first turns: who else comes shows how promising it is */
+    /* Fills in at most n program counters (just after the access) of those already known to meet a thread
+     * waiting at this site, which need not be examined again; returns how many. A wait then does not end with
+     * the first arrival. NULL: it does. */
     size_t (*known)(void *ctx, u32 site, bool at_once, u64 *ret_pcs, size_t n);
-    /* They have met; at once: while the one waited. The moment is the caller's. */
+    /* They have met; at_once: while the first was still waiting. The caller owns the moment. */
     void (*met)(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once);
     void *ctx;
-    bool swapped; /* the first side is the second position: the moment names the accesses in their order */
+    bool swapped; /* the first side is the second position: the moment keeps the original order */
     enum dh_chase_analysis analysis;
-    u64 window_us; /* unless the analysis is that of collisions: how long an access is followed */
-    bool any; /* whatever conflicts with the first side counts, and the chase goes on; there is no second */
-    bool unwatched; /* ... without watchpoints: there is a second side of many accesses */
-    u64 start_us;   /* when the time began of which the policy grants a part; 0: with this run */
+    u64 window_us; /* how long an access is tracked, except in collision analysis */
+    bool any; /* no second side: anything that conflicts with the first counts, and the chase continues */
+    bool unwatched; /* ... without watchpoints: the second side consists of many accesses */
+    u64 start_us;   /* start of the time of which the policy grants a share; 0: start of this run */
 
-    /* What came of it. */
+    /* Results. */
     bool direct;           /* its code had to be made writable */
-    bool placed;           /* every module of the sites was loaded */
-    bool traced, filtered; /* breakpoints were not set for a while; not any more */
+    bool placed;           /* all modules that contain sites were loaded */
+    bool traced, filtered; /* breakpoints could not be set for a while; or from then on */
     bool confirmed;        /* at least once */
-    const char *trouble;   /* why the chase was given up; NULL: it was not */
+    const char *trouble;   /* why the chase was abandoned; NULL: it was not */
     u64 total_us;
-    u64 reached; /* times that a thread came to the first side and waited */
+    u64 reached; /* how often a thread came to the first side and waited */
 };
 
-/* The program has been met and waits; this lets it go, and returns when it has ended, or when it is to be
- * left alone, with nothing armed and nobody waiting. socket: -1 if it does not wait any more. */
+/* The program has connected and waits; this releases it. Returns when the program has ended or should be left
+ * alone, with nothing armed and nobody waiting. socket: -1 if the program no longer waits. */
 void dh_chase_run(struct dh_chase_run *run, int socket);
 
 #endif

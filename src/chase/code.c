@@ -1,9 +1,9 @@
 /*
- * code.c - see code.h. The decoder is Zydis; what is here decides what counts as an access.
+ * code.c - see code.h. The decoder is Zydis; this file decides what counts as an access.
  *
- * Refused is what would have to be guessed: accesses whose bytes depend on a mask or on vector registers, and
- * those that are spread over many addresses. Every refusal has its words, so that a user sees what is left
- * out.
+ * Accesses that would require guessing are refused: those whose bytes depend on a mask or on vector
+ * registers, and those spread over many addresses. Every refusal has a message, so that a user sees what is
+ * left out.
  */
 #include "chase/code.h"
 
@@ -68,7 +68,7 @@ static bool is_masked(const ZydisDecodedInstruction *in)
     }
 }
 
-/* With the number of a bit in a register, these reach beyond their operand. */
+/* With a bit number in a register, these reach beyond their operand. */
 static bool is_bit_string(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
 {
     return (in->mnemonic == ZYDIS_MNEMONIC_BT || in->mnemonic == ZYDIS_MNEMONIC_BTS ||
@@ -76,7 +76,7 @@ static bool is_bit_string(const ZydisDecodedInstruction *in, const ZydisDecodedO
            operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
-/* What of an instruction keeps all its accesses from being known; NULL: nothing. */
+/* Why not all accesses of an instruction can be known; NULL: they can. */
 static const char *why_not(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
 {
     if (is_masked(in))
@@ -159,7 +159,7 @@ static const char *take_operand(const ZydisDecodedInstruction *in, const ZydisDe
     return NULL;
 }
 
-/* With a lock prefix, or an exchange with memory, which has it implied. */
+/* With a lock prefix, or an exchange with memory, which implies it. */
 static bool is_atomic(const ZydisDecodedInstruction *in)
 {
     return in->attributes & ZYDIS_ATTRIB_HAS_LOCK || in->mnemonic == ZYDIS_MNEMONIC_XCHG;
@@ -215,7 +215,7 @@ static u8 loaded_register(const ZydisDecodedOperand *op)
                : DH_CONTROL_NONE;
 }
 
-/* What an instruction leaves on the stack, or takes from there, without naming it. */
+/* What an instruction pushes or pops implicitly. */
 static bool is_stacked(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
     return op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
@@ -223,14 +223,14 @@ static bool is_stacked(const ZydisDecodedInstruction *in, const ZydisDecodedOper
             in->meta.category == ZYDIS_CATEGORY_POP || in->mnemonic == ZYDIS_MNEMONIC_LEAVE);
 }
 
-/* Atomic accesses are of up to eight bytes at one place, and those that read and write are locked. */
+/* Atomic accesses are to at most eight bytes at one place, and those that both read and write are locked. */
 static bool is_plain(const ZydisDecodedInstruction *in, const struct dh_chase_code *c)
 {
     const u8 both = DH_CONTROL_READ | DH_CONTROL_WRITE;
     return c->n_operands != 1 || c->operands[0].size > 8 || repetition(in) || c->operands[0].kind == both;
 }
 
-/* What is no access to memory that others may know. */
+/* How the frame is addressed, whose accesses do not count because no other thread can know of it. */
 enum frame { FRAME_BY_RSP, FRAME_BY_RBP, FRAME_COUNTS };
 
 static int read_code(const u8 *bytes, size_t n, enum frame frame, struct dh_chase_code *ret)
@@ -289,9 +289,10 @@ int dh_chase_code_read_any(const u8 *bytes, size_t n, struct dh_chase_code *ret)
 
 /* ---- Out of line ---- */
 
-enum { PUSH = 13, JUMP = 14 }; /* bytes of the next two */
+enum { PUSH = 13, JUMP = 14 }; /* their lengths in bytes */
 
-/* push the address behind the call, as the call does: 32 bits that the push extends, then the upper half. */
+/* Pushes the address after the call, as the call would: 32 bits, which push sign-extends, then the upper
+ * half. */
 static size_t push_return(u64 address, u8 *at)
 {
     static const u8 to_upper[] = {0xC7, 0x44, 0x24, 0x04}; /* movl $imm32, 4(%rsp) */
@@ -323,8 +324,8 @@ u8 dh_chase_code_behind(const struct dh_chase_code *code)
     return (code->call ? PUSH : 0) + (code->relative ? code->length : JUMP);
 }
 
-/* The instruction itself, of which the copy ends at `end`; of a call, the jump that is left of it. False: its
- * operand cannot be reached. */
+/* The instruction itself, copied so that it ends at `end`; a call becomes a jump. False: its operand is out
+ * of reach. */
 static bool copy_bytes(const struct dh_chase_code *code, u64 next, u64 end, u8 *at)
 {
     memcpy(at, code->bytes, code->length);
@@ -349,7 +350,7 @@ int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, bool 
     u8 slot[DH_CONTROL_SLOT] = {0};
     u64 next = from + code->length;
     stop &= dh_chase_code_can_stop(code);
-    /* Who copies returns to the breakpoint, and from there to the program. */
+    /* A copying function returns to the breakpoint, and from there to the program. */
     size_t n = code->call ? push_return(stop ? to + dh_chase_code_behind(code) : next, slot) : 0;
     if (code->copies && !code->relative) {
         n += jump_to(next + (u64)(int64_t)code->distance, slot + n);

@@ -11,10 +11,10 @@
 
 enum { RSI = 6, RDI = 7, STUB = 16 };
 
-/* The third argument is the number of bytes in all of them. memchr may stop at any byte. */
+/* In all of these the third argument is the number of bytes. memchr may stop at any byte. */
 static const struct {
     const char *name;
-    u8 kinds[2]; /* of what the first and the second argument point to; 0: no pointer */
+    u8 kinds[2]; /* accesses through the first and the second argument; 0: not a pointer */
     u8 flags;
 } functions[] = {
     {"memcpy", {DH_CONTROL_WRITE, DH_CONTROL_READ}, DH_CONTROL_REPEAT},
@@ -90,7 +90,7 @@ void dh_chase_copies_read(struct dh_arena *arena, Elf *elf, struct dh_chase_copi
 
 /* ---- Calls ---- */
 
-/* Where the word is that a call or jump goes through; 0: it does not go through memory. */
+/* The word that a call or jump goes through; 0: it does not go through memory. */
 static u64 word_of(u64 address, const struct dh_chase_code *code)
 {
     const struct dh_control_operand *o = &code->operands[0];
@@ -99,7 +99,7 @@ static u64 word_of(u64 address, const struct dh_chase_code *code)
                : 0;
 }
 
-/* The same of the linker's stub that a call or jump leads to. */
+/* The same for the linker stub that a call or jump leads to. */
 static u64 word_of_stub(const struct dh_chase_file *file, u64 address, const struct dh_chase_code *code)
 {
     static const u8 landing[] = {0xF3, 0x0F, 0x1E, 0xFA}; /* endbr64 */

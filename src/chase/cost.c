@@ -13,7 +13,7 @@ static u64 at_most(u64 value, u64 most)
     return value < most ? value : most;
 }
 
-/* When it went on by itself, or 0. */
+/* When the thread resumed by itself, or 0. */
 static u64 left_at(const struct dh_control *c, u64 came, u64 now)
 {
     u64 left = __atomic_load_n(&c->left_us, __ATOMIC_ACQUIRE);
@@ -31,8 +31,8 @@ static u64 granted(const struct dh_control *c)
     return c->until_us > c->first.time_us ? since(c->attended_us, c->until_us) : 0;
 }
 
-/* How long, at most, the first thread waits in a window that is in this state. If it seems to be longer, its
- * time is over, and it has had no processor to notice. */
+/* How long, at most, the first thread waits in a window in this state. If it seems to take longer, its time
+ * is over and it had no processor to notice. */
 static u64 longest(const struct dh_control *c, u32 state)
 {
     const u64 all = 2 * c->patience_us + granted(c);
@@ -49,7 +49,7 @@ static u64 longest(const struct dh_control *c, u32 state)
     }
 }
 
-/* How long the second of two that have met has waited to be looked at. */
+/* How long the second of two threads that met has waited to be examined. */
 static u64 shown_for(const struct dh_control *c, u32 state, u64 now)
 {
     const u64 came = c->second.time_us, gone = __atomic_load_n(&c->gone_us, __ATOMIC_ACQUIRE);

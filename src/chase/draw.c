@@ -1,6 +1,6 @@
 /*
- * draw.c - see draw.h. A site that was drawn once stays known to the program, so drawing it again costs
- * nothing; when the table of sites is full, they are drawn from the table.
+ * draw.c - see draw.h. A site that was drawn once stays registered with the program, so drawing it again is
+ * free; when the table of sites is full, sites are drawn from the table.
  */
 #include "chase/draw.h"
 
@@ -51,7 +51,7 @@ static u32 activate(struct dh_chase_draw *d, u32 site)
     return site;
 }
 
-/* 0, or an errno with a sentence. -ENOSPC: no more can be added, and this one is none of those there are. */
+/* 0, or an errno with a message. -ENOSPC: the table is full, and this one is not in it. */
 static int take(struct dh_chase_draw *d, struct dh_chase_target *t, const struct dh_chase_pool *pool,
                 const struct dh_chase_spot *spot, u32 *ret_site, const char **ret_why)
 {
@@ -104,7 +104,7 @@ void dh_chase_turns_done(struct dh_chase_turns *t)
     free(t->order);
 }
 
-/* The fewest quarters that some access has had, from `least` on; UINT32_MAX: there is none. */
+/* The smallest number of quarters, at least `least`, that some access has had; UINT32_MAX: there is none. */
 static u32 next_level(const struct dh_chase_turns *t, u32 least)
 {
     u32 level = UINT32_MAX;
@@ -121,7 +121,7 @@ static struct dh_chase_pool *pool_of(const struct dh_chase_draw *d, u32 number)
     return pool;
 }
 
-/* Those that had the fewest. */
+/* Takes those that had the fewest. */
 static int take_turns(struct dh_chase_draw *d, struct dh_chase_target *t, const char **ret_why)
 {
     struct dh_chase_turns *turns = d->turns;
@@ -152,7 +152,7 @@ static void end_turn(struct dh_chase_draw *d, u32 site)
     turn->quarters += turn->met ? 1 : WHOLE;
 }
 
-/* Nobody came to those that are left of the set. */
+/* Nobody came to the rest of the set. */
 static void pass_turns(struct dh_chase_draw *d)
 {
     for (u32 i = 0; d->turns && i < DH_CONTROL_SITES; i++)

@@ -1,10 +1,10 @@
 /*
  * follow.c - see follow.h.
  *
- * In a function that the plugin has looked at, an instruction is synchronisation if its table says so. Where
- * inline assembly may access memory, and in objects that were compiled otherwise, nobody says what is an
- * atomic access: there every access of one place counts, as an acquisition if it reads and a release if it
- * writes. That may order too much, and hide a race; it invents none.
+ * In a function that the plugin has processed, an instruction is synchronisation if the table says so. Where
+ * inline assembly may access memory, and in objects compiled without the plugin, nothing says which accesses
+ * are atomic: there every access to a single location counts, as an acquire if it reads and a release if it
+ * writes. That may add ordering and hide a race; it never invents one.
  */
 #include "chase/follow.h"
 
@@ -18,7 +18,7 @@
 struct function {
     u64 lo, hi; /* hi == 0: up to the next */
     const char *name;
-    bool ours; /* the plugin has looked at it */
+    bool ours; /* the plugin has processed it */
 };
 
 struct follow {
@@ -29,10 +29,10 @@ struct follow {
     size_t n_functions, cap_functions;
     struct dh_chase_accesses found;
     size_t cap;
-    size_t unknown;      /* of those: of code of which nothing is known */
-    const char *example; /* a function with some */
+    size_t unknown;      /* of those: in code about which nothing is known */
+    const char *example; /* a function that contains some */
     bool fences;
-    const char *why; /* NULL: nothing stands in the way so far */
+    const char *why; /* NULL: no obstacle so far */
 };
 
 static void add(struct follow *f, u64 address, const struct dh_chase_code *code, u8 order)
@@ -51,10 +51,10 @@ static u8 order_of_kinds(u8 kinds)
            (kinds & DH_CONTROL_WRITE ? DH_CONTROL_RELEASE : 0);
 }
 
-/* ---- What the compiler has noted ---- */
+/* ---- What the compiler recorded ---- */
 
-/* Where there are fences, they order what relaxed accesses do: then all count as both. An instruction that
- * does more than its mark says was made of several accesses. */
+/* Fences also order relaxed accesses, so where there are any, all accesses count as both. An instruction that
+ * does more than its mark says was merged from several accesses. */
 static u8 order_of(u32 word, u8 kinds, bool fences)
 {
     u8 marked = (word & DH_BUILT_READ ? DH_CONTROL_READ : 0) | (word & DH_BUILT_WRITE ? DH_CONTROL_WRITE : 0);
@@ -64,7 +64,7 @@ static u8 order_of(u32 word, u8 kinds, bool fences)
            (word & DH_BUILT_RELEASE ? DH_CONTROL_RELEASE : 0);
 }
 
-/* False: it cannot be run elsewhere. */
+/* False: it cannot be run out of line. */
 static bool add_noted(struct follow *f, u64 address, u32 word)
 {
     struct dh_chase_code code;
@@ -92,7 +92,7 @@ static void add_all_noted(struct follow *f)
     }
 }
 
-/* ---- What nobody has noted ---- */
+/* ---- What the compiler did not record ---- */
 
 static void refuse(struct follow *f, const struct function *fn, u64 address, const char *what)
 {
@@ -121,7 +121,7 @@ static void refuse(struct follow *f, const struct function *fn, u64 address, con
             name, what);
 }
 
-/* The word that detects overflows of a frame, in the thread's own segment. */
+/* The stack canary, in the thread's own segment. */
 static bool is_canary(const struct dh_control_operand *o)
 {
     enum { CANARY = 0x28 };
@@ -129,8 +129,8 @@ static bool is_canary(const struct dh_control_operand *o)
            o->displacement == CANARY && o->kind == DH_CONTROL_READ;
 }
 
-/* No processor makes an access to more than eight bytes, or to two places, at once for a program that does
- * not ask for it by a lock; code that orders threads does not rely on such. */
+/* No processor performs an access to more than eight bytes, or to two places, atomically without a lock
+ * prefix; code that orders threads does not rely on such accesses. */
 static bool may_order(const struct dh_chase_code *code)
 {
     const struct dh_control_operand *o = &code->operands[0];
@@ -138,7 +138,7 @@ static bool may_order(const struct dh_chase_code *code)
            !(o->flags & (DH_CONTROL_REPEAT | DH_CONTROL_AT_MOST)) && !is_canary(o);
 }
 
-/* A fence that looks like an access: of a word of the stack, which it leaves as it is. */
+/* A fence that looks like an access: to a word of the stack, which it leaves unchanged. */
 static bool is_stack_fence(const struct dh_chase_code *code)
 {
     enum { RSP = 4 };
@@ -170,8 +170,9 @@ static bool is_zero(const u8 *bytes, size_t n)
     return n == 0;
 }
 
-/* Decodes all of it. If it is not what it seems, a jump leads between two instructions, or the end is within
- * one: data among the code must not be taken for instructions, since breakpoints would change it. */
+/* Decodes the whole function. If it is not really code, a jump leads into the middle of an instruction, or
+ * the function ends inside one. Data among the code must not be taken for instructions, since breakpoints
+ * would change it. */
 static void sweep(struct follow *f, const struct function *fn)
 {
     const size_t n = fn->hi - fn->lo;
@@ -213,7 +214,7 @@ static void add_function(struct follow *f, u64 lo, u64 hi, const char *name, boo
     f->functions[f->n_functions++] = (struct function){lo, hi, name, ours};
 }
 
-/* Those that the plugin has looked at first; of others with a length the longest. */
+/* Functions that the plugin has processed come first, then longer ones before shorter ones. */
 static int by_address(const void *a, const void *b)
 {
     const struct function *x = a, *y = b;
@@ -255,7 +256,7 @@ static bool is_padding(const struct follow *f, u64 lo, u64 hi)
     return bytes != NULL;
 }
 
-/* Every byte of this section is of some function, or is skipped when the code runs. */
+/* Every byte of this section belongs to some function, or is padding that is never executed. */
 static void sweep_section(struct follow *f, u64 lo, u64 hi)
 {
     u64 at = lo;
@@ -263,7 +264,7 @@ static void sweep_section(struct follow *f, u64 lo, u64 hi)
         struct function fn = i < f->n_functions ? f->functions[i] : (struct function){hi, hi, NULL, false};
         if (fn.lo < at || fn.lo > hi)
             continue;
-        for (size_t k = i; !fn.hi; k++) /* those at the same address come behind */
+        for (size_t k = i; !fn.hi; k++) /* others at the same address come next */
             if (k == f->n_functions || f->functions[k].lo > fn.lo)
                 fn.hi = k < f->n_functions && f->functions[k].lo < hi ? f->functions[k].lo : hi;
         if (at < fn.lo && !is_padding(f, at, fn.lo))

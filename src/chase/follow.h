@@ -1,6 +1,6 @@
 /*
- * follow.h - which instructions of a field build may order threads, so that happens-before can be followed
- * (docs/design/field.md): those that the compiler has noted as atomic, and all accesses of code of which
+ * follow.h - which instructions of a field build may order threads, so that happens-before can be tracked
+ * (docs/design/field.md): those that the compiler recorded as atomic, and all accesses in code about which
  * nothing is known.
  */
 #ifndef DH_CHASE_FOLLOW_H
@@ -8,8 +8,8 @@
 
 #include "chase/lines.h"
 
-/* They have no positions. trusted: code that deadheat has not compiled orders no threads, the user says. 0,
- * or -ENOTSUP with a sentence. */
+/* The sites have no positions. trusted: the user says that code not compiled by deadheat orders no threads.
+ * 0, or -ENOTSUP with a message. */
 int dh_chase_follow_find(struct dh_arena *arena, struct dh_chase_file *file, bool trusted,
                          struct dh_chase_accesses *ret, const char **ret_why);
 

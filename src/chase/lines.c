@@ -2,8 +2,8 @@
  * lines.c - see lines.h. The line table says which addresses a position has; code.c says what is there.
  *
  * A row of the table begins at an instruction and ends where the next row begins, so a stretch is decoded
- * from its first byte. Whether rbp is the frame pointer at an instruction is what the tables for unwinding
- * say: optimised code uses it for whatever it likes.
+ * from its first byte. Unwind tables say whether rbp is the frame pointer at an instruction: optimised code
+ * uses rbp for anything.
  */
 #include "chase/lines.h"
 
@@ -36,9 +36,9 @@ struct dh_chase_file {
     struct {
         Dwarf_Addr lo, hi;
         bool by_bp;
-    } row; /* of those tables, which was looked at last */
+    } row; /* of those tables, the one looked up last */
     bool has_globals;
-    struct dh_chase_globals globals; /* once they are asked for */
+    struct dh_chase_globals globals; /* read when first needed */
     struct dh_chase_built built;     /* of a field build */
     struct dh_chase_copies copies;
 };
@@ -54,7 +54,7 @@ static const Dwfl_Callbacks callbacks = {
     .debuginfo_path = &debuginfo_path,
 };
 
-/* Before libdwfl sees it: it would read archives, too. 0 or a negative errno with a sentence. */
+/* Before libdwfl sees it: it would read archives, too. 0 or a negative errno with a message. */
 static int check_kind(struct dh_arena *arena, const char *path, const char **ret_why)
 {
     struct stat st;
@@ -210,7 +210,7 @@ const u8 *dh_chase_lines_bytes(const struct dh_chase_file *f, u64 lo, u64 hi)
     return NULL;
 }
 
-/* Is the frame found by rbp at this address? Without a table, it is taken to be. */
+/* Is the frame addressed through rbp here? Assumed if there is no table. */
 static bool has_frame_pointer(struct dh_chase_file *f, u64 address)
 {
     Dwarf_Frame *frame;
@@ -240,8 +240,7 @@ bool dh_chase_lines_is_atomic(struct dh_chase_file *f, u64 address, u64 size)
     return dh_chase_atomic_is_global(&f->globals, address - f->dwarf_bias, size);
 }
 
-/* Does the source declare what this instruction accesses atomic? Asked only if the instruction does not tell.
- */
+/* Does the source declare the accessed object atomic? Asked only if the instruction itself does not say. */
 static bool is_declared_atomic(struct dh_chase_file *f, u64 address, const struct dh_chase_code *code)
 {
     const struct dh_control_operand *o = &code->operands[0];
@@ -251,12 +250,12 @@ static bool is_declared_atomic(struct dh_chase_file *f, u64 address, const struc
         return o->index == DH_CONTROL_NONE &&
                dh_chase_atomic_is_pointee(f->dwarf, address - f->dwarf_bias, o->base, (u64)o->displacement,
                                           o->size);
-    /* Of an array in a program that is not position-independent, any element will do. */
+    /* For an array in a program that is not position-independent, any element will do. */
     u64 at = (u64)o->displacement + (o->base == DH_CONTROL_RIP ? address + code->length : 0);
     return dh_chase_lines_is_atomic(f, at, o->size);
 }
 
-/* What the compiler has noted, or else what can be guessed. */
+/* What the compiler recorded, or else a guess. */
 void dh_chase_lines_tell_atomic(struct dh_chase_file *f, u64 address, struct dh_chase_code *code)
 {
     if (!dh_chase_built_covers(&f->built, address)) {
@@ -272,8 +271,8 @@ struct search {
     const struct dh_chase_position *position; /* NULL: all of the file */
     struct dh_chase_accesses *ret;
     size_t cap;
-    struct dh_chase_spots *every; /* in the place of `ret` */
-    struct dh_map files;          /* by the string of a row, which rows of one file share: the path */
+    struct dh_chase_spots *every; /* filled instead of `ret` */
+    struct dh_map files;          /* paths, by the file name string of a row, which rows of one file share */
 };
 
 static void add(struct search *s, u64 address, const struct dh_chase_code *code, const char *file, int line,
@@ -293,7 +292,7 @@ static void add(struct search *s, u64 address, const struct dh_chase_code *code,
     a->refused += code->kind == DH_CHASE_CODE_REFUSED;
 }
 
-/* Is this address of a segment, or part of one, that nobody writes once the program runs? */
+/* Is this address in a segment, or part of one, that nobody writes once the program runs? */
 static bool is_constant(const struct dh_chase_file *f, u64 address)
 {
     size_t n;
@@ -306,7 +305,7 @@ static bool is_constant(const struct dh_chase_file *f, u64 address)
     return constant;
 }
 
-/* May another thread access the same bytes, and does somebody write them? */
+/* Can another thread access the same bytes, and does any thread write them? */
 static bool may_be_shared(const struct dh_chase_file *f, u64 address, const struct dh_chase_code *code)
 {
     for (u8 i = 0; i < code->n_operands; i++) {
@@ -339,7 +338,7 @@ static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int
             s->ret->undecodable++;
             return;
         }
-        if (s->position) /* what is drawn from all of the file would be copies of frames for the most part */
+        if (s->position) /* accesses drawn from the whole file would mostly be copies in frames */
             dh_chase_copies_tell(&s->file->copies, s->file, at, &code);
         if (code.kind == DH_CHASE_CODE_FRAME)
             s->ret->frame++;
@@ -351,21 +350,21 @@ static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int
 
 /* ---- The line table ---- */
 
-/* Do the last names of the path read so? */
+/* Do the last components of the path match? */
 static bool names(const char *path, const char *end)
 {
     size_t n = strlen(path), m = strlen(end);
     return m <= n && strcmp(path + n - m, end) == 0 && (m == n || end[0] == '/' || path[n - m - 1] == '/');
 }
 
-/* One row: a stretch of code that is of one position. */
+/* One row: a stretch of code that belongs to one position. */
 struct row {
     Dwarf_Addr lo, hi;
     const char *name; /* of its file; rows of one file share the string */
     int line, column;
 };
 
-/* False if row i begins no stretch. There is another behind it. */
+/* False if no stretch begins at row i. There is always a row after it. */
 static bool read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 {
     Dwarf_Line *row = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
@@ -425,8 +424,8 @@ static int take_function(Dwarf_Die *die, void *ctx)
     return here ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-/* What the optimiser has merged out of several lines has none. So of a line without such an access, those
- * without a line in the same function are taken. */
+/* Code that the optimiser merged from several lines has no line. So for a line without a suitable access, the
+ * accesses without a line in the same function are taken. */
 static void search_merged(struct search *s, Dwarf_Die *unit)
 {
     const struct dh_chase_position *p = s->position;
@@ -461,7 +460,7 @@ static bool has_kind(const struct dh_chase_accesses *a, u8 kinds)
 
 /* ---- All units ---- */
 
-/* Spots begin as accesses do. */
+/* A spot has the same first members as an access. */
 static int by_address(const void *a, const void *b)
 {
     u64 x = *(const u64 *)a, y = *(const u64 *)b;

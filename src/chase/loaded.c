@@ -2,9 +2,9 @@
  * loaded.c - see loaded.h.
  *
  * What libc and the compilers' own libraries do is either intercepted or orders nothing
- * (docs/design/field.md). Any other library is taken to order threads if its code shows a sign of it: a
- * locked access, a fence, a pause in a loop that waits, a system call of its own. Its plain accesses cannot
- * all be followed, as those of a program are: it may be large, and it may call back.
+ * (docs/design/field.md). Any other library is assumed to order threads if its code shows a sign of it: a
+ * locked access, a fence, a pause in a waiting loop, a system call of its own. Unlike a program's, its plain
+ * accesses cannot all be tracked: it may be large, and it may call back.
  */
 #include "chase/loaded.h"
 
@@ -54,7 +54,7 @@ static bool is_system(const char *name)
     return false;
 }
 
-/* The name that it gives itself; the last of its path if it gives none. */
+/* Its soname, or the last component of its path if it has none. */
 static const char *soname_of(Elf *elf, const char *path)
 {
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
@@ -75,8 +75,8 @@ static const char *soname_of(Elf *elf, const char *path)
 
 enum { LOOP = 8 }; /* instructions */
 
-/* Is this loop, whose last instruction is a jump to its first, one that only looks at memory and computes
- * nothing? Then only another thread can end it. */
+/* Does this loop, whose last instruction jumps to its first, only look at memory and compute nothing? Then
+ * only another thread can end it. */
 static bool is_wait(const struct dh_chase_code *loop, size_t n)
 {
     bool reads = false;
@@ -87,12 +87,12 @@ static bool is_wait(const struct dh_chase_code *loop, size_t n)
         for (size_t k = 0; k + 1 < n && loop[i].n_operands; k++)
             if (loop[k].into != DH_CONTROL_NONE &&
                 (loop[k].into == loop[i].operands[0].base || loop[k].into == loop[i].operands[0].index))
-                return false; /* it goes along a list */
+                return false; /* it walks a list */
     }
     return reads;
 }
 
-/* The same of the loop that the last of these instructions ends, if it does. */
+/* The same for the loop that the last of these instructions closes, if it does. */
 static bool ends_wait(const struct dh_chase_code *recent, size_t n)
 {
     int64_t back = 0;
@@ -104,8 +104,7 @@ static bool ends_wait(const struct dh_chase_code *recent, size_t n)
     return false;
 }
 
-/* What a stretch of code shows; NULL: nothing. Behind data among the code decoding finds its way again soon.
- */
+/* The sign found in a stretch of code; NULL: none. After data in the code, decoding soon resynchronises. */
 static const char *look_for_sign(const u8 *bytes, size_t n)
 {
     static const char *const signs[] = {[DH_CHASE_CODE_LOCKED] = "has atomic accesses of its own",

@@ -1,6 +1,6 @@
 /*
- * moment.c - see moment.h. Stacks are unwound by libdwfl, which reads the program's files for the tables and
- * the copies for the memory.
+ * moment.c - see moment.h. Stacks are unwound by libdwfl, with tables from the program's files and memory
+ * from the copies.
  */
 #include "chase/moment.h"
 
@@ -31,18 +31,19 @@ struct dh_chase_moment {
     struct dh_arena arena;
     pid_t pid;
     u64 delay_us;
-    struct dh_control_site sites[2]; /* all zero for who hit a watchpoint */
-    struct thread threads[2];        /* who came second, then who waited, or swapped: as in the record */
+    struct dh_control_site sites[2]; /* all zero for a thread that hit a watchpoint */
+    struct thread threads[2];        /* the second to come, the one that waited; or swapped, as in the
+                                      * record */
     int waited;                      /* which of them waited */
-    char *maps;                      /* what was mapped, as the kernel tells it */
+    char *maps;                      /* the mappings, as reported by the kernel */
     size_t n_maps;
     bool prepared;
-    Dwfl *dwfl;   /* of that; NULL: not made, or could not be */
-    bool changed; /* the second has written, if it is one that hit a watchpoint */
-    u8 *code;     /* of that: what it has executed, and a little more */
+    Dwfl *dwfl;   /* built from them; NULL: not created, or could not be */
+    bool changed; /* the second one, if it hit a watchpoint, has written */
+    u8 *code;     /* of that thread: what it executed, and a little more */
     u64 code_at;
     size_t code_n;
-    struct dh_chase_file *file; /* that the first access is in */
+    struct dh_chase_file *file; /* the file that contains the first access */
     u64 bias;                   /* address in the program = address in that file + this */
 };
 
@@ -54,8 +55,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The place of a thread among those of its process, in the order of their numbers; the first is 1. One of
- * them may have ended already. */
+/* A thread's position among those of its process, ordered by tid; the first is 1. One of them may have ended
+ * already. */
 static u64 uid_of(pid_t pid, u32 tid, u32 ended)
 {
     char path[64];
@@ -96,7 +97,7 @@ static void read_name(pid_t pid, u32 tid, char *ret, size_t n)
         fclose(f);
 }
 
-/* Where a thread is in the program, if it is behind an access that it has made out of line. */
+/* A thread's address in the program; it may be in a slot, after an access made out of line. */
 static u64 out_of_slot(const struct dh_chase_target *t, u64 pc)
 {
     for (int i = 0; i < DH_CONTROL_REGIONS; i++) {
@@ -136,14 +137,14 @@ static void copy_code(struct dh_chase_moment *m, const struct dh_chase_target *t
     m->code_at = pc - CODE_BYTES;
     m->code = dh_arena_alloc(&m->arena, CODE_BYTES + DH_CHASE_CODE_MAX);
     ssize_t n = pread(t->mem, m->code, CODE_BYTES + DH_CHASE_CODE_MAX, (off_t)m->code_at);
-    if (n <= 0) { /* the code may begin later */
+    if (n <= 0) { /* there may be no code that far back */
         m->code_at = DH_ALIGN_DOWN(pc, 4096);
         n = pread(t->mem, m->code, pc - m->code_at + DH_CHASE_CODE_MAX, (off_t)m->code_at);
     }
     m->code_n = n > 0 ? (size_t)n : 0;
 }
 
-/* Only the text: opening the files takes long. While the two wait, another thread may end the program. */
+/* Only the text: opening the files takes long, and while the two wait another thread may end the program. */
 static void copy_maps(struct dh_chase_moment *m, const struct dh_chase_target *t)
 {
     m->maps = dh_chase_target_maps(m->pid, &m->n_maps);
@@ -181,7 +182,8 @@ struct dh_chase_moment *dh_chase_moment_begin(const struct dh_chase_target *t, b
     return m;
 }
 
-/* Threads that did not wait any more may have left what was copied. Where they were is known all the same. */
+/* Threads that no longer waited may have left the frames that were copied. Their position is known all the
+ * same. */
 static void drop_stacks(struct dh_chase_moment *m, u32 gone)
 {
     if (gone & DH_CONTROL_GONE_FIRST)
@@ -251,7 +253,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *ctx)
 
 static bool set_registers(Dwfl_Thread *thread, void *ctx)
 {
-    /* Numbers in machine code, in the order of debug information. */
+    /* Machine-code register numbers, indexed by DWARF register numbers. */
     static const u8 order[17] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     const struct thread *t = ctx;
     Dwarf_Word values[17];
@@ -283,7 +285,8 @@ static int add_frame(Dwfl_Frame *state, void *ctx)
 
 /* ---- What hit a watchpoint ---- */
 
-/* Where a row of the tables for unwinding begins, before pc: an instruction does, too. 0: not known. */
+/* Where the unwind table row before pc begins, which is also the beginning of an instruction. 0: not
+ * known. */
 static u64 row_before(struct dh_chase_moment *m, u64 pc)
 {
     Dwarf_Addr bias, start = 0, end;
@@ -303,7 +306,7 @@ static bool read_at(const struct dh_chase_moment *m, u64 pc, struct dh_chase_cod
            dh_chase_code_read(m->code + (pc - m->code_at), m->code_n - (pc - m->code_at), false, ret) == 0;
 }
 
-/* The instruction that ends at pc; or the one there, if it repeats and was interrupted. */
+/* The instruction that ends at pc; or the one at pc, if it is a repeated one that was interrupted. */
 static bool find_executed(struct dh_chase_moment *m, u64 pc, struct dh_chase_code *ret)
 {
     struct dh_chase_code here;
@@ -319,7 +322,7 @@ static bool find_executed(struct dh_chase_moment *m, u64 pc, struct dh_chase_cod
     return repeats;
 }
 
-/* The kind and size of the access, as far as they can be known; the address is that which is watched. */
+/* The kind and size of the access, as far as they can be known; its address is the watched one. */
 static void describe_watched(struct dh_chase_moment *m)
 {
     struct dh_control_access *second = &m->threads[0].access;
@@ -346,7 +349,7 @@ static void describe_watched(struct dh_chase_moment *m)
     }
 }
 
-/* ---- Telling ---- */
+/* ---- Writing the record ---- */
 
 struct telling {
     struct dh_chase_moment *m;
@@ -383,14 +386,14 @@ static json_t *build_id_of(Dwfl_Module *module)
     return json_string(text);
 }
 
-/* What is added to addresses of its file. */
+/* The difference between addresses in memory and in its file. */
 static u64 bias_of(Dwfl_Module *module)
 {
     GElf_Addr bias = 0;
     return dwfl_module_getelf(module, &bias) ? bias : 0;
 }
 
-/* The number of a module, which is announced the first time. */
+/* The number of a module, which is written out the first time. */
 static int announce(struct telling *to, Dwfl_Module *module)
 {
     void **number;
@@ -420,7 +423,7 @@ static json_t *frame(struct telling *to, u64 pc)
     return json_pack("[i, o]", id, hex(pc - bias_of(module)));
 }
 
-/* Its frames; at least that of the access. */
+/* A thread's frames; at least the one of the access. */
 static struct walk walk_of(const struct dh_chase_moment *m, const struct thread *t)
 {
     struct walk w = {.thread = t};
@@ -440,7 +443,7 @@ static json_t *stack(struct telling *to, const struct thread *t)
     return list;
 }
 
-/* What of its access the other's conflicts with. */
+/* The part of its access that conflicts with the other's. */
 static const struct dh_control_span *met_span(const struct thread *t)
 {
     return &t->access.spans[t->access.met % DH_CONTROL_OPERANDS];
@@ -508,7 +511,7 @@ static json_t *location(struct telling *to, u64 addr)
     return json_pack("{s:s}", "kind", "unknown");
 }
 
-/* Is the variable that they met on declared atomic? */
+/* Is the variable on which they met declared atomic? */
 static bool is_declared_atomic(const struct dh_chase_moment *m, const struct dh_control_span *span)
 {
     Dwarf_Addr bias;
@@ -532,7 +535,7 @@ static bool are_atomic(const struct dh_chase_moment *m, const struct dh_control_
     return (a->atomic && b->atomic) || is_declared_atomic(m, span);
 }
 
-/* What takes too long to be done while the threads wait. */
+/* Work that takes too long to be done while the threads wait. */
 static void prepare(struct dh_chase_moment *m)
 {
     static const Dwfl_Thread_Callbacks threads = {
@@ -582,7 +585,7 @@ bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *str
 
 /* ---- Places ---- */
 
-/* Is it in one of the modules? Then ret has its line, unless it has none. */
+/* Is it in one of the modules? Then ret gets its line, if it has one. */
 static bool find_line(struct dh_chase_moment *m, u64 pc, const struct dh_chase_module *modules, size_t n,
                       struct dh_chase_place *ret)
 {
@@ -602,8 +605,8 @@ static bool find_line(struct dh_chase_moment *m, u64 pc, const struct dh_chase_m
     return false;
 }
 
-/* A thread that waits no longer has left its stack, so that only the instruction itself is certain. What the
- * compiler has merged has no line: that of the call which led there is not that of the access. */
+/* A thread that no longer waits has left its stack, so only the instruction itself is certain. Code merged by
+ * the compiler has no line, and the line of the call that led there is not that of the access. */
 static struct dh_chase_place place_of(struct dh_chase_moment *m, const struct thread *t,
                                       const struct dh_chase_module *modules, size_t n)
 {

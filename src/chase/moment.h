@@ -1,9 +1,9 @@
 /*
- * moment.h - two threads stopped at two accesses: what is copied while they wait, and what is made of it
+ * moment.h - two threads stopped at two accesses: what is copied while they wait, and what is derived from it
  * later.
  *
- * They wait only while their stacks are copied. Unwinding, which may have to read large files, is done on
- * the copies.
+ * They wait only while their stacks are copied. Unwinding, which may have to read large files, uses the
+ * copies.
  */
 #ifndef DH_CHASE_MOMENT_H
 #define DH_CHASE_MOMENT_H
@@ -14,48 +14,50 @@ enum { DH_CHASE_MOMENT_FRAMES = 256 };
 
 struct dh_chase_moment;
 
-/* While both threads wait. changed: the bytes are not what they were when the first began to wait, which
- * helps to tell what the second has done, if a watchpoint told of it. swapped: who waited is named first. */
+/* Called while both threads wait. changed: the bytes differ from when the first thread began to wait, which
+ * helps to find out what the second one did if a watchpoint caught it. swapped: the waiting thread is named
+ * first. */
 struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped);
-/* The same in two steps, for a first thread that does not wait for the second: while the first waits, and
- * while the second does. */
+/* The same in two steps, when the first thread does not wait for the second: one called while the first
+ * waits, the other while the second does. */
 struct dh_chase_moment *dh_chase_moment_begin(const struct dh_chase_target *t, bool swapped);
 void dh_chase_moment_meet(struct dh_chase_moment *m, const struct dh_chase_target *t, bool changed);
 void dh_chase_moment_free(struct dh_chase_moment *m);
 
 /* Where an access is in the source. */
 struct dh_chase_place {
-    const char *file; /* as long as the module's file is open; NULL: not known */
+    const char *file; /* valid while the module's file is open; NULL: not known */
     int line, column;
     u8 kinds;
-    bool outside; /* it is made by other code, which was called there */
+    bool outside; /* the access is in other code, called from there */
     bool plain;   /* it is certainly not atomic */
 };
 
-/* The accesses of who waited and of the other, each at the innermost line of these modules. False if both are
- * atomic. */
+/* The accesses of the waiting thread and of the other one, each at the innermost line in these modules. False
+ * if both are atomic. */
 bool dh_chase_moment_places(struct dh_chase_moment *m, const struct dh_chase_module *modules, size_t n,
                             struct dh_chase_place ret[2]);
 
-/* The stack of who waited, or of the other: offsets in the file of the module that the first access is in, as
- * return addresses, innermost first. 0 stands for frames of other modules; none of these is the last. */
+/* The stack of the waiting thread, or of the other one: return addresses as offsets in the file of the
+ * module that contains the first access, innermost first. 0 stands for a frame in another module, and is
+ * never last. */
 size_t dh_chase_moment_offsets(struct dh_chase_moment *m, bool waited, u64 *ret, size_t most);
 
-/* The stream of race records (docs/design/race-record.md) of one process. */
+/* One process's stream of race records (docs/design/race-record.md). */
 struct dh_chase_stream {
     const char *process; /* 32 hex digits */
-    /* Each line, without its newline. */
+    /* Called with each line, without its newline. */
     void (*line)(void *ctx, const char *text, size_t len);
     void *ctx;
-    int modules, races; /* told so far */
-    const char *order;  /* in which the accesses were made: "shown", the earlier one first, or "reversed";
-                           NULL: not known */
+    int modules, races; /* written so far */
+    const char *order;  /* of the accesses: "shown" if the earlier one comes first, or "reversed"; NULL:
+                         * not known */
     const char *consequence, *detail; /* NULL: not known */
-    const char *analysis;             /* "litehb" or "fullhb"; NULL: the two were caught at once */
+    const char *analysis;             /* "litehb" or "fullhb"; NULL: the two were caught at the same time */
 };
 
-/* The lines of a race: modules and threads it refers to, and itself. False, and nothing is told, if it turns
- * out that both accesses are atomic. */
+/* Writes the lines of a race: the modules and threads it refers to, and the race itself. Returns false, and
+ * writes nothing, if both accesses turn out to be atomic. */
 bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *to);
 
 #endif

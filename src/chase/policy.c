@@ -10,13 +10,13 @@ static u64 margin_of(const struct dh_chase_policy *p)
     return LEAST_MARGIN_US + 2 * p->overrun + 2 * p->change;
 }
 
-/* The worst that a window may cost beside its delay, when nobody has come yet. */
+/* The most a window may cost in addition to its delay, if nobody has come yet. */
 static u64 beside_delay(const struct dh_chase_policy *p)
 {
     return (p->whole ? 3 : 2) * p->patience + margin_of(p);
 }
 
-/* What it would be if there were no budget. */
+/* The delay if there were no budget. */
 static u64 wanted(const struct dh_chase_policy *p, u32 site)
 {
     enum { MOST = 20 };
@@ -25,7 +25,7 @@ static u64 wanted(const struct dh_chase_policy *p, u32 site)
     return p->longest <= p->delay ? p->delay : delay < p->longest ? delay : p->longest;
 }
 
-/* What may be spent until this time after the start. */
+/* What may be spent by this time after the start. */
 static double granted(const struct dh_chase_policy *p, u64 total)
 {
     return (double)(total > p->min ? total : p->min) * p->rmax + (double)p->carried;
@@ -53,8 +53,8 @@ bool dh_chase_policy_covers(const struct dh_chase_policy *p, u64 total, u64 spen
     return dh_chase_policy_left(p, total, spent) >= step + p->patience;
 }
 
-/* That of a window that is to begin: the thread may have to wait for the command at first, and less than half
- * a delay is not worth it. */
+/* The delay of a window about to begin: the thread may have to wait for the command at first, and less than
+ * half a delay is not worthwhile. */
 static u64 next_delay(const struct dh_chase_policy *p, u32 site, u64 total)
 {
     u64 delay = dh_chase_policy_delay(p, site, total, p->patience);

@@ -1,5 +1,5 @@
 /*
- * position.c - see position.h. A file's name may hold anything but a colon: a pair has colons inside and
+ * position.c - see position.h. A file name may contain anything but a colon: a pair has colons inside and
  * between its halves, and a word of digits ends a name.
  */
 #include "chase/position.h"
@@ -42,7 +42,7 @@ static void skip(struct words *w)
     w->n--;
 }
 
-/* Takes one position off the words. */
+/* Takes one position off the front of the words. */
 static int take(struct dh_arena *arena, struct words *w, struct dh_chase_position *ret, const char **ret_why)
 {
     static const struct {
@@ -77,7 +77,7 @@ static int take(struct dh_arena *arena, struct words *w, struct dh_chase_positio
     return 0;
 }
 
-/* As many positions as there should be, and nothing else. */
+/* Exactly this many positions, and nothing else. */
 static int take_all(struct dh_arena *arena, const char *text, size_t n, struct dh_chase_position *ret,
                     const char **ret_why)
 {

@@ -1,6 +1,6 @@
 /*
- * position.h - how a user names accesses: FILE:LINE[:COLUMN][:read|write], and pairs of these. The column
- * may be *: every access of the line is meant.
+ * position.h - how a user names accesses: FILE:LINE[:COLUMN][:read|write], and pairs of these. A column of *
+ * means every access of the line.
  */
 #ifndef DH_CHASE_POSITION_H
 #define DH_CHASE_POSITION_H
@@ -9,20 +9,20 @@
 #include "util/arena.h"
 
 struct dh_chase_position {
-    const char *file; /* the end of a path, in whole names */
+    const char *file; /* a suffix of a path, in whole components */
     int line;
     int column; /* 0: not given */
     bool all;   /* every column */
     u8 kinds;   /* DH_CONTROL_READ, DH_CONTROL_WRITE or both */
 };
 
-/* One position. 0, or -EINVAL with what is wrong in *ret_why. */
+/* One position. 0, or -EINVAL with the reason in *ret_why. */
 int dh_chase_position_one(struct dh_arena *arena, const char *text, struct dh_chase_position *ret,
                           const char **ret_why);
-/* A:B. 0, or -EINVAL with what is wrong in *ret_why. */
+/* A:B. 0, or -EINVAL with the reason in *ret_why. */
 int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_chase_position ret_pair[2],
                            const char **ret_why);
-/* Of a site of a program's table. False: it has no line, or is no access of the machine code (free). */
+/* The position of a site in a program's table. False: it has no line, or is not a machine access (free). */
 bool dh_chase_position_of_site(struct dh_arena *arena, const struct dh_pairs_site *site,
                                struct dh_chase_position *ret);
 /* As a user would write it. */

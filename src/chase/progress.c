@@ -1,6 +1,6 @@
 /*
- * progress.c - see progress.h. A thread that runs moves, whatever it does: one that spins for ever is not
- * told from one that works. One that a debugger has stopped is not stalled either.
+ * progress.c - see progress.h. A running thread makes progress, whatever it does: one that spins for ever
+ * cannot be distinguished from one that works. A thread stopped by a debugger is not stalled either.
  */
 #include "chase/progress.h"
 
@@ -57,7 +57,7 @@ bool dh_chase_progress_is_stalled(struct dh_chase_progress *p, u64 now_us, u64 l
     struct look l = {0};
     for (int i = 0; i < 2 && p->tids[0]; i++)
         look_at(p->pid, p->tids[i], &l);
-    if (!l.alive) /* what they have done may keep others waiting */
+    if (!l.alive) /* others may wait for what they have done */
         look_at_all(p->pid, &l);
     if (p->since_us == 0 || l.awake || l.switches != p->switches)
         p->since_us = now_us;

@@ -36,7 +36,7 @@ int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 
     if (t->shared < 0)
         return -errno;
     void *p = MAP_FAILED;
-    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN); /* a limit for files is an error to be told */
+    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit is an error to report */
     if (ftruncate(t->shared, sizeof(struct dh_control)) == 0)
         p = mmap(NULL, sizeof(struct dh_control), PROT_READ | PROT_WRITE, MAP_SHARED, t->shared, 0);
     signal(SIGXFSZ, too_large);
@@ -151,7 +151,7 @@ void dh_chase_target_announce(int socket, bool follows)
 
 void dh_chase_target_let_go(int socket)
 {
-    send(socket, "", 1, MSG_NOSIGNAL); /* a program that has gone does not wait */
+    send(socket, "", 1, MSG_NOSIGNAL); /* a program that is gone does not wait */
 }
 
 /* ---- Writing code ---- */
@@ -196,7 +196,7 @@ int dh_chase_target_make_writable(int socket)
 
 /* ---- Where the sites are ---- */
 
-/* One line of /proc/PID/maps that maps the beginning of this file? */
+/* Does this line of /proc/PID/maps map the beginning of the file? */
 static bool maps_beginning(const char *line, const char *path, const struct stat *st, u64 *ret_start)
 {
     unsigned long long start, end, offset, inode;
@@ -206,7 +206,7 @@ static bool maps_beginning(const char *line, const char *path, const struct stat
                &minor, &inode, name) < 7 ||
         offset != 0)
         return false;
-    /* Stacked file systems show other numbers here than stat does. */
+    /* Stacked file systems show different numbers here than stat does. */
     if (strcmp(name, path) != 0 && (inode != st->st_ino || (dev_t)makedev(major, minor) != st->st_dev))
         return false;
     *ret_start = start;
@@ -238,7 +238,7 @@ int dh_chase_target_bias(const struct dh_chase_target *t, const struct dh_chase_
     return rc;
 }
 
-/* The code of a site in a slot that it can be run in. */
+/* The code of a site, in a slot where it can run. */
 static int fill_slot(struct dh_chase_target *t, size_t i, const struct dh_chase_code *code, u64 pc, bool stop,
                      u64 *ret)
 {
@@ -255,7 +255,7 @@ static int fill_slot(struct dh_chase_target *t, size_t i, const struct dh_chase_
     return -ERANGE;
 }
 
-/* Only now can a thread find it. */
+/* Only from here on can a thread find it. */
 static u32 publish(struct dh_control *c, const struct dh_control_site *site)
 {
     u32 number = c->n_sites, at = (u32)dh_hash64(site->pc);
@@ -302,7 +302,7 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
                                 .n_operands = code->n_operands,
                                 .sides = site->sides,
                                 .original = code->bytes[0],
-                                .atomic = code->atomic || site->order, /* what is followed may be atomic */
+                                .atomic = code->atomic || site->order, /* tracked accesses may be atomic */
                                 .plain = code->plain && !site->order,
                                 .order = site->order};
     memcpy(s.operands, code->operands, sizeof(s.operands));
@@ -385,7 +385,7 @@ int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites
 
 /* ---- Breakpoints ---- */
 
-/* A page of code as it was read last. */
+/* A page of code as last read. */
 struct page {
     u64 at; /* 0: none */
     u8 bytes[4096];
@@ -457,7 +457,7 @@ void dh_chase_target_keep(struct dh_chase_target *t)
 {
     u32 next = (dh_chase_target_state(t) | DH_CONTROL_PHASE) + 1;
     u64 now = dh_chase_now_us();
-    if (t->control->until_us < now) /* to be looked at has taken longer than was left */
+    if (t->control->until_us < now) /* being examined took longer than what was left */
         t->control->until_us = now;
     __atomic_store_n(&t->control->kept, next, __ATOMIC_RELEASE);
     dh_chase_target_restart(t, DH_CONTROL_WATCHED);
@@ -493,7 +493,7 @@ void dh_chase_target_sleep(struct dh_chase_target *t, u32 seen, u64 us)
 
 /* ---- Obstacles ---- */
 
-/* The number behind NAME: in a process's status, or 0. */
+/* The number after NAME: in a process's status, or 0. */
 static u64 status_number(const char *status, const char *name)
 {
     const char *at = strstr(status, name);

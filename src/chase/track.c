@@ -9,7 +9,7 @@
 
 enum { NUMBERS = (1 << 17) - 1 };
 
-/* Windows are numbered from 1 on, by the generation of their state. */
+/* Windows are numbered from 1, by the generation of their state. */
 static u32 number_of(const struct dh_chase_target *t)
 {
     return dh_chase_target_state(t) / (DH_CONTROL_PHASE + 1) % NUMBERS + 1;

@@ -1,6 +1,6 @@
 /*
- * track.h - windows in which the program's synchronisation is followed from one access on, seen from the
- * command (src/field/track.h has the other side).
+ * track.h - windows in which the program's synchronisation is tracked from one access on: the command's side
+ * (src/field/track.h is the other).
  */
 #ifndef DH_CHASE_TRACK_H
 #define DH_CHASE_TRACK_H
@@ -8,9 +8,9 @@
 #include "chase/moment.h"
 
 enum dh_chase_analysis {
-    DH_CHASE_COLLISION, /* two threads are caught at once */
-    DH_CHASE_LITEHB,    /* order is followed from a sampled access on */
-    DH_CHASE_FULLHB,    /* order is followed all the time */
+    DH_CHASE_COLLISION, /* two threads are caught at the same time */
+    DH_CHASE_LITEHB,    /* ordering is tracked from a sampled access on */
+    DH_CHASE_FULLHB,    /* ordering is tracked all the time */
 };
 
 struct dh_chase_track {
@@ -22,16 +22,16 @@ struct dh_chase_track {
 
 /* Before the program begins. */
 void dh_chase_track_start(const struct dh_chase_track *k, struct dh_chase_target *t);
-/* Which sites are armed however things stand. */
+/* The sites that are armed in every state. */
 u8 dh_chase_track_standing(const struct dh_chase_track *k);
-/* A thread waits at the first side, and is let go when all is armed that is to be followed. */
+/* A thread waits at the first side; it is released when everything to be tracked is armed. */
 void dh_chase_track_begin(struct dh_chase_track *k, struct dh_chase_target *t, u64 now);
-/* Has the time passed, can nobody race any more, or is it not known who can? */
+/* Is the time up, can no thread race any more, or is it no longer known which can? */
 bool dh_chase_track_is_over(const struct dh_chase_track *k, const struct dh_chase_target *t, u64 now);
-/* The first thread's part, for the callee; NULL: there is no window. */
+/* The first thread's part, now the caller's; NULL: there is no window. */
 struct dh_chase_moment *dh_chase_track_take(struct dh_chase_track *k);
 void dh_chase_track_end(struct dh_chase_track *k, struct dh_chase_target *t);
-/* NULL, or why the program cannot be followed. */
+/* NULL, or why the program cannot be tracked. */
 const char *dh_chase_track_trouble(const struct dh_chase_target *t);
 
 #endif

@@ -32,7 +32,7 @@ static int add(struct dh_chase_watch *w, pid_t tid, u64 address, u64 size, bool 
     };
     int fd = (int)syscall(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
-        /* The thread has ended, or the processor has no more of them: then a part is watched. */
+        /* The thread has ended, or the processor has no watchpoint left: then only a part is watched. */
         return errno == ESRCH || errno == ENOSPC ? 0 : -errno;
     w->fds = dh_util_grow(w->fds, w->n, &w->cap, sizeof(*w->fds));
     w->fds[w->n++] = fd;
@@ -53,7 +53,7 @@ static int add_pieces(struct dh_chase_watch *w, pid_t tid, bool reads, u32 gener
     return rc;
 }
 
-/* On a variable of this process that nobody accesses. */
+/* Tried on a variable of this process that nobody accesses. */
 int dh_chase_watch_probe(void)
 {
     static u64 nothing;
@@ -75,7 +75,7 @@ int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t
     __atomic_store_n(&t->control->watching, generation, __ATOMIC_RELEASE);
     memset(w->before, 0, sizeof(w->before));
     if (pread(t->mem, w->before, w->size, (off_t)w->address) != w->size || !hardware)
-        return 0; /* if it is about to fault, nobody else can access it either */
+        return 0; /* if this thread is about to fault, no other can access the bytes either */
     snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
     DIR *dir = opendir(path);
     int rc = 0;

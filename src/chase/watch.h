@@ -1,6 +1,6 @@
 /*
  * watch.h - hardware watchpoints on the bytes that a waiting thread is about to access, in all other threads
- * of the program: whoever accesses them, in whatever code, takes a trap behind its access.
+ * of the program: a thread that accesses them, in whatever code, traps right after its access.
  *
  * The kernel sets them for us in another process (perf_event_open with sigtrap), as it does for a debugger.
  */
@@ -14,15 +14,15 @@ enum { DH_CHASE_WATCH_BYTES = 32 }; /* four watchpoints of eight bytes, which is
 struct dh_chase_watch {
     int *fds; /* a heap array */
     size_t n, cap;
-    u64 address; /* what of the span is watched */
+    u64 address; /* the part of the span that is watched */
     u8 size;
-    u8 before[DH_CHASE_WATCH_BYTES]; /* what was there when the wait began */
+    u8 before[DH_CHASE_WATCH_BYTES]; /* the contents when the wait began */
 };
 
 /* 0, or a negative errno: the kernel refuses watchpoints. */
 int dh_chase_watch_probe(void);
-/* On the first span that the waiting thread is about to access. Only writes matter if it reads. Without
- * `hardware` only what is there now is remembered. 0, or a negative errno: the kernel refuses. */
+/* Watches the first span that the waiting thread is about to access; if it reads, only writes matter. Without
+ * `hardware`, only the present contents are remembered. 0, or a negative errno: the kernel refuses. */
 int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t, bool hardware);
 void dh_chase_watch_clear(struct dh_chase_watch *w);
 /* Have the bytes changed since? */

@@ -21,11 +21,12 @@ struct dh_cli_agent {
 
 /* agent_run.c: has the user opted out? */
 bool dh_cli_agent_is_unwanted(void);
-/* `deadheat run --hive`. Becomes the program. The exit status if it cannot. */
+/* `deadheat run --hive`: becomes the program. Returns the exit status if it cannot. */
 int dh_cli_agent_run(struct dh_cli_agent *c);
-/* agent_crowd.c: `deadheat crowd`. Makes it that command, with its settings. */
+/* agent_crowd.c: `deadheat crowd`. Turns c into that command, with its settings. */
 void dh_cli_crowd_begin(struct dh_cli_agent *c);
-/* Where a flag's value belongs, by its name without dashes; NULL: it is none that only this command has. */
+/* Where to store a flag's value, by its name without dashes; NULL: it is not a flag specific to this
+ * command. */
 const char **dh_cli_crowd_flag(struct dh_cli_agent *c, const char *name, size_t len);
 extern const char dh_cli_crowd_usage[];
 extern const char *const dh_cli_crowd_flags[];

@@ -1,7 +1,7 @@
 /*
  * agent_crowd.c - `deadheat crowd`: many users of a hive on one machine (agent/crowd.h), and what the hive
- * knows afterwards: table 1 of the paper (RaceMob, SOSP 2013), and what it cost all of them together, its
- * table 4.
+ * knows afterwards: table 1 of the paper (RaceMob, SOSP 2013), and its table 4, the total cost for all of
+ * them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -94,7 +94,7 @@ void dh_cli_crowd_begin(struct dh_cli_agent *c)
 {
     c->crowd = dh_arena_alloc(&c->arena, sizeof(*c->crowd));
     c->command = "crowd";
-    c->settings.begin_us = 10000000; /* the task is known by then: this is only for a machine that is busy */
+    c->settings.begin_us = 10000000; /* the task is known by then: this only matters on a busy machine */
 }
 
 const char **dh_cli_crowd_flag(struct dh_cli_agent *c, const char *name, size_t len)
@@ -231,7 +231,7 @@ static void take_answer(void *ctx, long status, const char *text, size_t len)
     a->text = status ? NULL : strndup(text, len);
 }
 
-/* NULL after a sentence. */
+/* NULL after a message. */
 static json_t *get(struct dh_cli_agent *c, struct dh_agent_net *net, const char *token, const char *path)
 {
     struct answer a = {0};
@@ -296,8 +296,8 @@ static json_t *table1_of(const json_t *status)
 struct cost {
     json_int_t users, results;
     double waited_us, run_us;
-    double sum;  /* over users, of the part of the time that they waited, in percent */
-    double most; /* of one user */
+    double sum;  /* over users, of the percentage of the time that they waited */
+    double most; /* for one user */
     double all;  /* over executions */
 };
 
@@ -366,7 +366,7 @@ static int add_verdicts(struct dh_cli_agent *c, const char *token, const char *b
     return rc;
 }
 
-/* ---- The end ---- */
+/* ---- The summary ---- */
 
 static void print(const struct dh_cli_crowd *x, const json_t *document)
 {
@@ -426,7 +426,7 @@ static json_t *document_of(const struct dh_cli_crowd *x, const char *build,
     return o;
 }
 
-/* NULL after a sentence. */
+/* NULL after a message. */
 static const char *read_token(struct dh_cli_agent *c)
 {
     char *text = NULL;

@@ -164,9 +164,9 @@ static int read_config(struct dh_cli_agent *c, const char *path)
     return rc;
 }
 
-/* ---- What is not said ---- */
+/* ---- Defaults ---- */
 
-/* The name or address in an URL. */
+/* Is this the host part of a URL for this machine? */
 static bool is_loopback(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -259,7 +259,7 @@ static const struct {
     int (*run)(struct dh_cli_agent *c);
 } commands[] = {{"show", "agent show", dh_cli_agent_show}, {"send", "agent send", send_all}};
 
-/* `run` ends its flags with the first word that is none. */
+/* For `run`, flags end at the first word that is not one. */
 static int read_flags(struct dh_cli_agent *c, int i, int argc, char **argv, bool is_run)
 {
     int rc = 0;

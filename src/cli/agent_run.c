@@ -1,7 +1,7 @@
 /*
- * agent_run.c - `deadheat run --hive`: this process becomes the program, and an agent of its own that it
- * leaves behind attends to it. So its process, its exit status, its output, and what the terminal sends it
- * are the program's, whatever becomes of the agent.
+ * agent_run.c - `deadheat run --hive`: this process becomes the program, and leaves an agent behind that
+ * attends to it. So the process, its exit status, its output, and signals from the terminal are the
+ * program's, whatever happens to the agent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,7 @@
 #include "cli/cmd.h"
 #include "util/path.h"
 
-/* Holds nothing that somebody may wait for the end of: neither descriptors nor the terminal nor a directory.
- */
+/* Keeps nothing open whose closing others may wait for: no descriptors, no terminal, no directory. */
 static void detach(int keep)
 {
     int null = open("/dev/null", O_RDWR);
@@ -33,7 +32,7 @@ static void detach(int keep)
         _exit(1);
 }
 
-/* Not a child that the program would find. The program's end of the socket, or -1. */
+/* Not a child that the program could see. Returns the program's end of the socket, or -1. */
 static int leave_agent(struct dh_cli_agent *c, const char *program)
 {
     int ends[2];

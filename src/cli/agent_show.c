@@ -1,6 +1,6 @@
 /*
- * agent_show.c - `deadheat agent show`: every request that the agent would make now, as it would make it; but
- * for the key, of which it is only said where it is.
+ * agent_show.c - `deadheat agent show`: every request that the agent would send now, exactly as it would be
+ * sent, except for the key, of which only the location is shown.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * analyze_confirm.c - witnesses for the races of detectors that read the trace once.
  *
- * wcp and shb keep no trace, so they cannot write a reordering down. If they reported something, the
- * beginning of the trace is read a second time, as far as the last race to be listed and some more (a
- * section may have to end), and held up to --hold events; then a reordering is searched for each race
- * (detect/confirm.h) and checked. What gets none says why: nothing is passed off as proved. If a detector
- * that holds the trace took part, its copy is used.
+ * wcp and shb keep no trace, so they cannot produce a reordering. If they reported something, the beginning
+ * of the trace is read a second time, up to the last race to be listed and some more (a critical section may
+ * have to end), and held up to --hold events; then a reordering is searched for each race (detect/confirm.h)
+ * and checked. A race without one says why: nothing is passed off as proved. If a detector that holds the
+ * trace took part, its copy is used.
  *
  * The file may have changed in between. A race that is not where it was gets no witness.
  */
@@ -21,7 +21,7 @@
 #include "detect/confirm.h"
 #include "util/arena.h"
 
-/* How much is read after the last race: as much again as before it, but not without end. */
+/* How much is read after the last race: as much again as before it, up to this limit. */
 enum { AFTERWARDS = 1 << 20 };
 
 static bool reads_once(const struct dh_analyze *a, u32 i)
@@ -51,8 +51,8 @@ u64 dh_analyze_reach(u64 event)
     return n + (n < AFTERWARDS ? n : AFTERWARDS);
 }
 
-/* How many events to hold: those that races within the bound reach into the trace, and what their witnesses
- * may need; 0: there is no such race. */
+/* How many events to hold: up to the last race within the bound, and what witnesses may need; 0: there is no
+ * such race. */
 static u64 wanted(const struct dh_analyze *a)
 {
     u64 last = 0;
@@ -79,7 +79,7 @@ bool dh_analyze_open_again(struct dh_trace_in *again, const struct dh_analyze *a
     return true;
 }
 
-/* The first events of the trace, held by a host of their own. NULL: they cannot be had, and why. */
+/* The first events of the trace, held by a host of their own. NULL: not available, and why. */
 static struct dh_host *hold(const struct dh_analyze *a, u64 events, enum dh_analyze_proof *ret_why)
 {
     static struct dh_trace_in again;
@@ -116,7 +116,7 @@ static bool is_access(const struct dh_host *h, const struct dh_event *e, const s
     return e->op == (x->write ? DH_OP_WRITE : DH_OP_READ) && thread == x->thread && site == x->site;
 }
 
-/* The number of the earlier access; where the detector remembers its place only, the last one there. */
+/* The number of the earlier access; if the detector remembers only its place, the last one there. */
 static u64 find_earlier(const struct dh_host *h, const struct dh_predict *p, u64 now,
                         const struct dh_race_access *x)
 {
@@ -190,7 +190,7 @@ static void mark_all(struct dh_analyze *a, enum dh_analyze_proof proof)
     }
 }
 
-/* Did a detector that reads once report anything? */
+/* Did a detector that reads the trace once report anything? */
 static bool any_race(const struct dh_analyze *a)
 {
     for (u32 i = 0; i < a->n; i++) {
@@ -205,7 +205,7 @@ void dh_analyze_confirm(struct dh_analyze *a)
     u64 events = wanted(a);
     struct dh_trace trace = dh_host_trace(a->host);
     if (!any_race(a))
-        return; /* what is to be proved costs as much again as the trace */
+        return; /* proving costs as much again as reading the trace */
     struct dh_host *own = NULL;
     enum dh_analyze_proof why = DH_PROOF_BEYOND;
     if (trace.n == 0 && events) {

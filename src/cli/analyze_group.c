@@ -1,9 +1,9 @@
 /*
- * analyze_group.c - which of the races to be listed are one: those at the same places, and those with the
- * same cause (report/group.h).
+ * analyze_group.c - which of the races to be listed are the same: those at the same places, and those with
+ * the same cause (report/group.h).
  *
- * Afterwards the list of a detector holds each pair of places once. It begins with a race for each cause, in
- * the order in which they were found; their variants follow, chained to them.
+ * Afterwards a detector's list holds each pair of places once. It begins with one race for each cause, in the
+ * order in which they were found; their variants follow, chained to them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "cli/analyze.h"
 #include "report/group.h"
 
-/* What a race is told by: two of them say the same. */
+/* What identifies a race: two with the same key say the same. */
 struct key {
     u32 cell, sites[2], writes[2];
 };
@@ -21,7 +21,7 @@ static struct key key_of(const struct dh_race *r)
     return (struct key){r->cell, {r->now.site, r->earlier.site}, {r->now.write, r->earlier.write}};
 }
 
-/* Leaves one race for each key, and counts the others with it. */
+/* Leaves one race for each key, and adds the others to its count. */
 static void count_repetitions(struct dh_analyze_found *f)
 {
     struct dh_arena arena = {0};
@@ -45,7 +45,7 @@ static void count_repetitions(struct dh_analyze_found *f)
     dh_arena_done(&arena);
 }
 
-/* Brings one race of each cause to the front. groups[k] is that of race k. */
+/* Moves one race of each cause to the front. groups[k] is the group of race k. */
 static void sort_by_cause(struct dh_analyze_found *f, struct dh_group **groups)
 {
     struct dh_analyze_race *sorted = dh_util_alloc(f->n * sizeof(*sorted));
@@ -102,8 +102,8 @@ static void join_causes(struct dh_analyze *a, u32 i)
     dh_arena_done(&arena);
 }
 
-/* Drops the races that a rule names. All of them are there, whatever is to be listed: of the races of a
- * variable the first may be suppressed, and others not. */
+/* Drops the races that match a rule. All races are still there, whatever is to be listed: the first race of a
+ * variable may be suppressed, and others not. */
 static void suppress(struct dh_analyze *a, u32 i)
 {
     struct dh_analyze_found *f = &a->found[i];
@@ -130,7 +130,7 @@ static void suppress(struct dh_analyze *a, u32 i)
     dh_arena_done(&arena);
 }
 
-/* Brings the findings that are in the baseline behind those that are not. */
+/* Moves the findings that are in the baseline after those that are not. */
 static void compare(struct dh_analyze *a, u32 i)
 {
     struct dh_analyze_found *f = &a->found[i];
@@ -151,7 +151,7 @@ static void compare(struct dh_analyze *a, u32 i)
     free(known);
 }
 
-/* Leaves the first race of each variable, or none, unless it is to be compared first. */
+/* Keeps the first race of each variable, or none, unless they have to be compared first. */
 static void shorten(struct dh_analyze *a, struct dh_analyze_found *f)
 {
     size_t n = 0;
@@ -185,8 +185,8 @@ void dh_analyze_group(struct dh_analyze *a)
         if (a->rules.rules && a->list != DH_LIST_EVENTS)
             shorten(a, f);
         f->n_causes = f->n;
-        /* In a trace without code a variable is told apart by its name, and only one race of it is listed. In
-         * a recording many may be one: the elements of an array. */
+        /* In a trace without code a variable is identified by its name, and only one race of it is listed. In
+         * a recording several variables may be one: the elements of an array. */
         bool one_by_one = a->all && a->list == DH_LIST_EVENTS;
         if (f->n && !one_by_one && (a->symbols || (!a->all && a->list == DH_LIST_EVENTS))) {
             count_repetitions(f);

@@ -1,7 +1,7 @@
 /*
- * analyze_hint.c - what else the trace tells of the races to be listed: how accesses at their places are
+ * analyze_hint.c - what else the trace says about the races to be listed: how accesses at their places are
  * usually locked and ordered, and which thread was created last (detect/habit.h). The trace is read again;
- * one that cannot be read twice gives no hints.
+ * one that cannot be read twice yields no hints.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "cli/trace_model.h"
 #include "util/arena.h"
 
-/* The lock has a name in text, and in a recording if the program's files are asked. */
+/* The lock has a name in text, and in a recording if symbols are looked up in the program's files. */
 static bool is_asked(const struct dh_analyze *a, const struct dh_analyze_race *r)
 {
     return r->race.earlier.thread != DH_UNKNOWN && (r->model || !dh_trace_in_has_code(&a->in));
@@ -21,7 +21,7 @@ static int by_event(const void *a, const void *b)
     return ((*x)->race.now.event > (*y)->race.now.event) - ((*x)->race.now.event < (*y)->race.now.event);
 }
 
-/* Those to be asked about, in the order of the trace. */
+/* Those to ask about, in the order of the trace. */
 static struct dh_analyze_race **sorted(struct dh_analyze *a, u32 *ret_n)
 {
     size_t n = 0;
@@ -62,14 +62,14 @@ static void read_again(const struct dh_analyze *a, struct dh_habit *habits, u32 
     dh_host_free(h);
 }
 
-/* Enough accesses without a race, before the newest thread was there? */
+/* Are there enough accesses without a race, before the newest thread existed? */
 static bool is_crowd(const struct dh_habit *h)
 {
     enum { ENOUGH = 4 }; /* as in report/hint.c */
     return h->newest != DH_UNKNOWN && h->before >= ENOUGH;
 }
 
-/* As a race record has it. */
+/* As in a race record. */
 static void tell(struct dh_analyze *a, const struct dh_analyze_race *r, struct dh_model_race *m)
 {
     const struct dh_habit *h = r->habit;

@@ -1,7 +1,7 @@
 /*
- * analyze_model.c - the races of a recording with stacks, locks and the memory they are on, as the report
- * room knows races (report/model.h). A third reading, and only if there is a race to be told
- * (event/dht_look.h). What is made here becomes a finding as a race record does.
+ * analyze_model.c - the races of a recording with stacks, locks and the memory involved, in the form that the
+ * report room uses (report/model.h). Reads the trace a third time, and only if there is a race to report
+ * (event/dht_look.h). The result becomes a finding like a race record does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/trace_model.h"
 
-enum { LOOKED_AT = 1 << 16 }; /* races of a detector: some kilobytes each; the others have no stacks */
+enum { LOOKED_AT = 1 << 16 }; /* races of a detector, at some kilobytes each; the others have no stacks */
 
 static size_t looked_at(const struct dh_analyze_found *f)
 {

@@ -1,6 +1,6 @@
 /*
- * analyze_out.c - what `deadheat analyze` found, as a document: a section a detector. Events are numbered
- * from 1, like lines.
+ * analyze_out.c - the results of `deadheat analyze` as a document, with a section for each detector. Events
+ * are numbered from 1, like lines.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "detect/predict.h"
 #include "report/finding_trace.h"
 
-/* Why there is no witness, in words that follow "no witness". Never more than was looked at. */
+/* Why there is no witness, worded to follow "no witness". Claims no more than was examined. */
 static const char *missing(struct dh_arena *arena, const struct dh_analyze_race *r)
 {
     switch (r->proof) {
@@ -75,7 +75,7 @@ static void name_access(struct dh_analyze *a, const struct dh_race_access *x,
         ret->language_access = told + 1;
 }
 
-/* What a trace without code tells of a race. */
+/* What a trace without code says about a race. */
 static struct dh_finding *of_names(struct dh_analyze *a, struct dh_arena *arena,
                                    const struct dh_analyze_race *told)
 {
@@ -91,8 +91,8 @@ static struct dh_finding *of_names(struct dh_analyze *a, struct dh_arena *arena,
     return f;
 }
 
-/* Where the file that ran is not there any more, the recording itself says which function and line an access
- * is in. */
+/* If the file that ran no longer exists, the recording itself says which function and line an access is
+ * in. */
 static void name_top(const struct dh_analyze *a, struct dh_arena *arena, u32 site,
                      struct dh_symbol_trace *stack)
 {
@@ -108,7 +108,7 @@ static void name_top(const struct dh_analyze *a, struct dh_arena *arena, u32 sit
     top->line = atoi(colon + 1);
 }
 
-/* What a recording tells: as much as a run does, and where in the recording it is. */
+/* What a recording says: as much as a run does, and where in the recording it is. */
 static struct dh_finding *of_model(struct dh_analyze *a, struct dh_arena *arena,
                                    const struct dh_analyze_race *r)
 {
@@ -194,7 +194,7 @@ static void count_oddities(struct dh_analyze *a, struct dh_arena *arena, struct 
     }
 }
 
-/* In text a race of a recording is told in full once, whatever detectors find it. */
+/* In text a race of a recording is described in full once, however many detectors find it. */
 static enum dh_print_detail detail_of(struct dh_map *told, const struct dh_analyze_race *r,
                                       const struct dh_finding *f)
 {

@@ -1,13 +1,13 @@
 /*
- * analyze_run.c - the trace through the detectors of `deadheat analyze`, on all processors.
+ * analyze_run.c - feeds the trace to the detectors of `deadheat analyze`, on all processors.
  *
  * One thread reads and decodes, some batches ahead; the others drive the detectors. A detector sees its
- * batches in order and by one thread at a time, so it needs to know nothing of this, and what it reports is
- * what it would report alone. A worker takes the detector that is furthest behind. When the trace has ended,
- * detectors that need all of it are run side by side too.
+ * batches in order and from one thread at a time, so it need not know about this, and reports what it would
+ * report alone. A worker takes the detector that is furthest behind. When the trace has ended, detectors that
+ * need all of it are run in parallel, too.
  *
- * With one processor, or when races are chosen by the names of their variables, which the reader is still
- * collecting, all is done in turn.
+ * With one processor, or when races are selected by the names of their variables, which the reader is still
+ * collecting, everything is done sequentially.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,14 +27,14 @@ struct slot {
 
 struct team {
     struct dh_analyze *a;
-    pthread_mutex_t lock;     /* of all that follows */
+    pthread_mutex_t lock;     /* protects everything that follows */
     pthread_cond_t work;      /* there may be some */
     pthread_cond_t room;      /* a slot may be free */
     struct slot *slots;       /* a ring */
     u64 made;                 /* batches */
-    u64 next[DH_ANALYZE_MAX]; /* of each detector: the batch it has to see next */
+    u64 next[DH_ANALYZE_MAX]; /* for each detector: the batch it has to see next */
     bool busy[DH_ANALYZE_MAX];
-    bool ended; /* no more batches: what needs the whole trace is to be run */
+    bool ended; /* no more batches: detectors that need the whole trace can run */
     bool failed;
 };
 
@@ -45,7 +45,7 @@ static bool streams(const struct dh_analyze *a, u32 i)
 
 /* ---- Workers ---- */
 
-/* The detector to go on with; DH_ANALYZE_MAX: none at present. */
+/* The detector to continue with; DH_ANALYZE_MAX: none at present. */
 static u32 pick(const struct team *t)
 {
     u32 best = DH_ANALYZE_MAX;
@@ -111,8 +111,8 @@ static struct slot *free_slot(struct team *t)
     return slot;
 }
 
-/* The batch that was read becomes fit for detectors, which may not be under way meanwhile if threads get
- * other numbers. */
+/* Prepares the batch that was read for the detectors, none of which may be running if threads are
+ * renumbered. */
 static void prepare(struct team *t, struct dh_host_batch *batch)
 {
     if (dh_host_renumbers(t->a->host, batch)) {

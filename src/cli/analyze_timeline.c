@@ -1,8 +1,8 @@
 /*
- * analyze_timeline.c - what the two threads of a race did around it, for the page: the trace is read again,
- * and of each race some events of either thread before and after both accesses are kept.
+ * analyze_timeline.c - what the two threads of a race did around it, for the HTML page: the trace is read
+ * again, and for each race some events of either thread before and after both accesses are kept.
  *
- * Only synchronisation and the accesses themselves are told: a thread makes thousands of other accesses in
+ * Only synchronisation and the accesses themselves are shown: a thread makes thousands of other accesses in
  * between, and what matters is what ordered the two threads, and what did not.
  */
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { BEFORE = 4, AFTER = 2, MOST_RACES = 500 };
 
-/* The last events of a thread that are worth telling. */
+/* The last events of a thread that are worth showing. */
 struct recent {
     u64 number[BEFORE];
     struct dh_event event[BEFORE];
@@ -63,7 +63,7 @@ static const char *word_of(const struct dh_event *e)
     return words[e->op] ? words[e->op] : "?";
 }
 
-/* As reports name it: the variable that a lock of a recording is, if there is one. */
+/* As in reports: for a lock in a recording, the variable that it is, if there is one. */
 static const char *name_of(struct timeline *t, const struct dh_event *e, u64 lock)
 {
     struct dh_arena *arena = &t->a->arena;

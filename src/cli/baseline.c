@@ -1,5 +1,5 @@
 /*
- * baseline.c - --baseline=FILE and --update-baseline, which all commands that tell of findings have.
+ * baseline.c - --baseline=FILE and --update-baseline, for all commands that report findings.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -60,7 +60,7 @@ int dh_cli_baseline_end(const char *command, struct dh_cli_baseline *b, bool par
                     partial ? "; nothing is removed, since not everything was seen" : "");
         status = status == DH_EXIT_RACES ? 0 : status;
     }
-    fflush(stderr); /* which has a buffer where reports are made for others */
+    fflush(stderr); /* it is buffered where reports are made for other processes */
     dh_baseline_free(b->is);
     b->is = NULL;
     return status;

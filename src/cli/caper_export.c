@@ -1,9 +1,9 @@
 /*
  * caper_export.c - `deadheat caper export`: the sets, for other tools.
  *
- * Pairs are findings in JSON, which `chase --pairs` takes; a filter is a line for each access that can race
- * at all, for `hive add --filter` and for tools that need to know only that (Caper, CC 2017, section 2.2);
- * JSON has all of it, and bundles stay bundles there.
+ * Pairs are findings in JSON, as input for `chase --pairs`; a filter has a line for each access that can race
+ * at all, for `hive add --filter` and for tools that need only that (Caper, CC 2017, section 2.2); JSON has
+ * everything, and keeps bundles.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -103,8 +103,8 @@ static void put_filter(struct dh_cli_caper *c, FILE *out)
 
 /* ---- JSON ---- */
 
-/* Sites and lists by their places in the document. Bundles share their lists, so these are written once: a
- * program of millions of pairs has few. */
+/* Sites and lists by their positions in the document. Bundles share their lists, so these are written once: a
+ * program with millions of pairs has few. */
 struct numbering {
     u32 *site;  /* of each site in a pair */
     u32 *list;  /* of each list, plus 1; 0: not in the document yet */
@@ -175,7 +175,7 @@ static void put_lists(const struct dh_pairs *t, const struct numbering *to, FILE
     }
 }
 
-/* dpPairs come of choosing among the pairs, which adds lists to the table. */
+/* Selecting dpPairs adds lists to the table. */
 static void number_lists(struct dh_cli_caper *c, struct numbering *to)
 {
     size_t n = c->build.table->n_lists;

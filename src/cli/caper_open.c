@@ -1,5 +1,5 @@
 /*
- * caper_open.c - a Caper build, its state, and the sets of both.
+ * caper_open.c - a Caper build, its state, and the sets derived from both.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ int dh_cli_caper_open(struct dh_cli_caper *c, const char *state, const char *pro
 
 /* ---- The sets ---- */
 
-/* What has no question can never be answered: it counts as escaped from the start. */
+/* A site without a query will never be marked: it counts as escaped from the start. */
 static void add_unasked(struct dh_cli_caper *c)
 {
     const struct dh_caper_build *b = &c->build;
@@ -42,7 +42,7 @@ static void add_unasked(struct dh_cli_caper *c)
         c->unasked += !asked[i] && dh_caper_sets_add(&c->sets, i);
 }
 
-/* The sites of the state that the program has; others are forgotten. How many these are. */
+/* Adds the state's sites that exist in the program; others are forgotten. Returns how many. */
 static u64 add_known(struct dh_cli_caper *c)
 {
     struct dh_caper_state *s = &c->state;

@@ -1,9 +1,8 @@
 /*
- * caper_page.c - what Caper knows as one self-contained page: the numbers, how they grew, and the runs.
+ * caper_page.c - what Caper knows as one self-contained page: the numbers, their history, and the runs.
  *
- * A curve is a line of steps, since a set changes when a run is merged and at no other time. Colours are
- * those of the page, so it is the same in light and dark; each curve has its name, so that it can be read
- * without colours.
+ * A curve is a step function, since a set changes only when a run is merged. Colours are those of the page,
+ * so it works in light and dark; each curve is labelled, so that it can be read without colours.
  */
 #include "cli/caper_page.h"
 

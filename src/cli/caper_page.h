@@ -9,9 +9,9 @@
 
 #include "report/table.h"
 
-/* The document of `status --format=json`, with curves of its history, and that as a table. */
+/* The document of `status --format=json`, with its history as curves and as a table. */
 void dh_cli_caper_page(FILE *out, const json_t *document, const struct dh_print_table *history);
-/* The curves alone, within another page. */
+/* Just the curves, inside another page. */
 void dh_cli_caper_curves(FILE *out, const json_t *history);
 
 #endif

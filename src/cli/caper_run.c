@@ -1,9 +1,9 @@
 /*
- * caper_run.c - one run of a Caper build: what is to be asked goes into the run file, the program runs, and
- * what it has answered goes into the state.
+ * caper_run.c - one run of a Caper build: the queries to enable go into the run file, the program runs, and
+ * its answers go into the state.
  *
- * The state is locked before and after the run, not while the program runs: any number of runs may go on at
- * once, and each merges into what the state is by then.
+ * The state is locked before and after the run, not while the program runs: any number of runs may be in
+ * progress at once, and each merges into the state as it is by then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 
 /* ---- Into the state ---- */
 
-/* Has the run asked nothing? */
+/* Were no queries enabled in the run? */
 static bool is_silent(const struct dh_cli_caper *c, const struct dh_caper_run *run)
 {
     return c->ask == DH_CAPER_ASK_NONE || !run->started || run->trouble & DH_CAPER_NO_PATCH;
@@ -56,7 +56,7 @@ static void add_record(struct dh_cli_caper *c, const struct dh_caper_runfile *r,
     dh_caper_state_add_merged(s, &m);
 }
 
-/* A run that was left behind: merged, and recorded as a run once. */
+/* A run that was left behind: merges it, and records it as a run once. */
 static void merge_left(struct dh_cli_caper *c, struct dh_caper_runfile *r)
 {
     u64 n = dh_caper_runfile_merge(r, &c->build, &c->sets, &c->state);
@@ -66,7 +66,8 @@ static void merge_left(struct dh_cli_caper *c, struct dh_caper_runfile *r)
         add_record(c, r, r->in_use ? "running" : "unknown", n);
 }
 
-/* Run files that no command waits for. The paths of those that can be removed once the state is written. */
+/* Merges run files that no command waits for. Returns the paths of those that can be removed once the state
+ * is written. */
 static size_t merge_all_left(struct dh_cli_caper *c, const char ***ret_done)
 {
     const char **all;
@@ -131,7 +132,7 @@ struct start {
     int failed; /* written to if it cannot be run; closed when it is */
 };
 
-/* The program is in production: it outlives a command that is killed. */
+/* The program is in production: it survives if the command is killed. */
 static void become(void *ctx)
 {
     const struct start *with = ctx;
@@ -152,7 +153,7 @@ static u64 now_us(void)
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
 }
 
-/* Waits for its end, up to a moment. */
+/* Waits for its end, up to this time. */
 static bool ends_until(pid_t pid, int pidfd, u64 until, int *ret_status)
 {
     for (u64 now = now_us(); now < until; now = now_us()) {
@@ -165,7 +166,7 @@ static bool ends_until(pid_t pid, int pidfd, u64 until, int *ret_status)
     return false;
 }
 
-/* Its wait status. When the time is over it is asked to end, and a while later made to. */
+/* Returns its wait status. When the time is over the program is asked to end, and killed a while later. */
 static int wait_for(struct dh_cli_caper *c, pid_t pid)
 {
     int status, pidfd = c->deadline_us ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
@@ -249,7 +250,7 @@ static int finish(struct dh_cli_caper *c, const char *ended)
 {
     const char *why;
     bool kept = c->migrate;
-    c->migrate = false; /* that is over: a state that is of another build now was migrated meanwhile */
+    c->migrate = false; /* that is done: a state of another build by now was migrated meanwhile */
     int rc = dh_cli_caper_load(c);
     c->migrate = kept;
     if (rc)

@@ -1,5 +1,5 @@
 /*
- * caper_status.c - `deadheat caper status`: how far Caper has come, run by run, and which pairs there are.
+ * caper_status.c - `deadheat caper status`: Caper's progress, run by run, and the pairs.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -52,7 +52,7 @@ static const char usage[] =
 enum { PAIRS = 1000 };
 
 struct request {
-    const char *pairs[PAIRS]; /* to look up; else: */
+    const char *pairs[PAIRS]; /* to look up; if there are none: */
     size_t n_pairs;
     const char *state, *program, *output, *color;
     enum dh_print_format format;
@@ -93,7 +93,7 @@ static json_t *history(struct dh_cli_caper *c, bool changes_only)
     return rows;
 }
 
-/* Of the alias analysis. */
+/* For the alias analysis. */
 static json_t *alias_document(struct dh_cli_caper *c, bool changes_only)
 {
     const struct dh_caper_state *s = &c->state;
@@ -153,7 +153,7 @@ static const struct dh_print_column alias_columns[] = {
 static const struct dh_print_table alias_table = {
     .title = "Runs", .member = "history", .columns = alias_columns, .n_columns = DH_ARRAY_LEN(alias_columns)};
 
-/* The program as seen from the current directory. */
+/* The program's path, relative to the current directory. */
 static const char *from_here(struct dh_cli_caper *c)
 {
     char *cwd = getcwd(NULL, 0);
@@ -338,7 +338,7 @@ static int set_flag(struct request *q, const char *arg)
     return 0;
 }
 
-/* What there is of the alias analysis: no sets to choose from, and no page. */
+/* The alias analysis supports less: there are no sets to choose from, and no page. */
 static int check_alias(const struct dh_cli_caper *c, const struct request *q)
 {
     if (!c->alias)

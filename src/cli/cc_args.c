@@ -69,7 +69,7 @@ static char *next_word(char **cursor)
 
 static void add_expanded(struct dh_cc_args *args, const char *arg, int depth)
 {
-    const int max_depth = 16; /* a response file that names itself must end somewhere */
+    const int max_depth = 16; /* a response file that includes itself must end somewhere */
     char *cursor = arg[0] == '@' && depth < max_depth ? read_whole(args->arena, arg + 1) : NULL;
     if (!cursor) {
         dh_cc_args_add(args, arg);
@@ -257,7 +257,7 @@ static bool passes_to_linker(const char *arg, const char *value, const char *con
     return strncmp(arg, "-Wl,", 4) == 0 && dh_cc_args_names_one_of(arg + 4, words, n);
 }
 
-/* -Bstatic counts from where it stands on, and the C library comes last: the last one in force decides. */
+/* -Bstatic applies from its position on, and the C library comes last: the last one in force decides. */
 static void read_linker_words(const char *arg, const char *list, struct dh_cc_line *line)
 {
     static const char *const archives[] = {"-Bstatic", "-dn", "-non_shared"};
@@ -302,7 +302,7 @@ static void read_option(const char *arg, const char *value, struct dh_cc_line *l
     else if (strcmp(arg, "-femulated-tls") == 0)
         line->emulated_tls = arg;
     else if (strcmp(arg, "-fmemory-profile") == 0 || strncmp(arg, "-fmemory-profile=", 17) == 0)
-        line->sanitizer = arg; /* brings an allocator of its own, as some sanitizers do */
+        line->sanitizer = arg; /* it has an allocator of its own, as some sanitizers do */
     else
         dh_cc_sanitize_read(arg, value, line);
 }
@@ -342,7 +342,7 @@ void dh_cc_args_read(const struct dh_cc_args *args, bool cxx, struct dh_cc_line 
     line.plain |= line.no_thread_sanitizer;
     if (has_libc && line.nostdlib &&
         (strcmp(line.nostdlib, "-nodefaultlibs") == 0 || strcmp(line.nostdlib, "-nolibc") == 0))
-        line.nostdlib = NULL; /* it is there, only not by default */
+        line.nostdlib = NULL; /* it is linked, only not by default */
     *ret_line = line;
 }
 
@@ -351,7 +351,7 @@ const char *dh_cc_args_nearest(const char *unknown)
     const char *nearest = NULL;
     u32 best = 0;
     for (size_t i = 0; i < DH_ARRAY_LEN(own_flags); i++) {
-        /* By the name first: a long value would make every flag that has one look far away. */
+        /* Compared by name first: a long value would make every flag that has one look different. */
         u32 d = 64 * dh_options_distance(unknown, strcspn(unknown, "="), own_flags[i],
                                          strcspn(own_flags[i], "=")) +
                 dh_options_distance(unknown, strlen(unknown), own_flags[i], strlen(own_flags[i]));

@@ -1,5 +1,5 @@
 /*
- * cc_args.h - a compiler command line: read, understood as far as the driver must, and rewritten.
+ * cc_args.h - a compiler command line: parsed, interpreted as far as the driver needs, and rewritten.
  */
 #ifndef DH_CLI_CC_ARGS_H
 #define DH_CLI_CC_ARGS_H
@@ -9,21 +9,21 @@
 /* A growing list of arguments; the strings live in the arena or in argv. */
 struct dh_cc_args {
     struct dh_arena *arena;
-    const char **at; /* in the heap, always NULL-terminated once something was added */
+    const char **at; /* on the heap, always NULL-terminated once something was added */
     size_t count, cap;
 };
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg);
 
-/* Adds arg, or what the response file holds if arg is @FILE: as gcc and clang do, a file that cannot be
- * read leaves the argument as it is. */
+/* Adds arg, or the contents of the response file if arg is @FILE. As in gcc and clang, a file that cannot be
+ * read leaves the argument unchanged. */
 void dh_cc_args_add_expanded(struct dh_cc_args *args, const char *arg);
 
-/* What kind of build. */
+/* The kind of build. */
 enum dh_cc_mode {
     DH_CC_FULL,  /* every access is checked */
     DH_CC_FIELD, /* plain code, with the table of statically possible races */
-    DH_CC_CAPER, /* the same, with escape barriers and questions about escape (src/ir/caper) */
+    DH_CC_CAPER, /* the same, with escape barriers and queries (src/ir/caper) */
 };
 
 /* Which compiler instruments. */
@@ -41,89 +41,88 @@ struct dh_cc_line {
     bool has_input;          /* something to compile or link: without it, clang answers or complains itself */
     bool links;              /* produces an executable or a shared object */
     bool shared;             /* ... a shared object */
-    bool relocatable;        /* -r: the linker runs, but joins objects only */
+    bool relocatable;        /* -r: the linker runs, but only combines objects */
     const char *output;      /* -o; NULL: not given */
     bool plain;              /* --dh-plain */
-    bool checked;            /* --dh-checked: the runtime that asks its assertions */
+    bool checked;            /* --dh-checked: the runtime with assertions enabled */
     bool exceptions;         /* --dh-exceptions: a race may be thrown at its second access */
-    bool prune;              /* --dh-prune: the link leaves out checks that the analysis finds needless */
-    bool prune_quietly;      /* --dh-prune=quiet: ... and does not say so */
+    bool prune;              /* --dh-prune: the link removes checks that the analysis finds needless */
+    bool prune_quietly;      /* --dh-prune=quiet: ... without a message */
     bool filterable;         /* --dh-filterable: checks can be switched off when the program starts */
     bool alias;              /* --dh-alias: with --dh-mode=caper, an alias build (src/ir/caper/alias.c) */
     bool count_checks;       /* --dh-count-checks: with --dh-prune, the program counts them */
     bool help;               /* --dh-help */
-    bool multiarch;          /* -print-multiarch: gcc has an answer, clang has none */
+    bool multiarch;          /* -print-multiarch: gcc has an answer, clang does not */
     const char *own_unknown; /* an unknown --dh-* flag */
     const char *bad_mode;    /* an unknown value of --dh-mode */
     enum dh_cc_frontend frontend; /* --dh-frontend= */
     const char *frontend_name;    /* ... as given; NULL: not given */
-    /* What cannot be combined with deadheat, as written by the user; NULL: absent. */
+    /* Options that cannot be combined with deadheat, as written by the user; NULL: absent. */
     const char *static_flag, *nostdlib, *other_machine, *emulated_tls, *sanitizer;
-    const char *archives_only;    /* -Wl,-Bstatic, with nothing after it that ends it */
-    const char *thread_sanitizer; /* -fsanitize=thread: only a frontend's own option */
-    bool no_thread_sanitizer;     /* -fno-sanitize=thread, or all: the code is to be plain */
-    const char *tsan_option;      /* one of ThreadSanitizer's pass, which ours does not have */
-    /* What the user wants left out, as by clang's -fsanitize=thread. */
+    const char *archives_only;    /* -Wl,-Bstatic, not undone by a later option */
+    const char *thread_sanitizer; /* -fsanitize=thread: only valid for a frontend that has it */
+    bool no_thread_sanitizer;     /* -fno-sanitize=thread, or all: the code should be plain */
+    const char *tsan_option;      /* an option of ThreadSanitizer's pass that ours does not have */
+    /* What the user wants excluded, as with clang's -fsanitize=thread. */
     struct dh_cc_args ignorelists; /* -fsanitize-ignorelist= */
     const char *ignorelist_flag;   /* the last of them, as written; NULL: none */
-    unsigned left_out;             /* bits, by the order of -fno-sanitize-thread-... in cc_sanitize.c */
+    unsigned left_out;             /* bits, in the order of -fno-sanitize-thread-... in cc_sanitize.c */
     const char *left_out_flag;     /* the last of them, as written; NULL: none */
 };
 
-/* Reads expanded arguments. cxx: the compiler was called for C++. */
+/* Parses expanded arguments. cxx: the compiler was called for C++. */
 void dh_cc_args_read(const struct dh_cc_args *args, bool cxx, struct dh_cc_line *ret_line);
 
-/* Does a list with commas have one of these words? */
+/* Does a comma-separated list contain one of these words? */
 bool dh_cc_args_names_one_of(const char *list, const char *const *names, size_t n);
 
-/* cc_sanitize.c: an option that may be about sanitizers; value: the next argument, or NULL. */
+/* cc_sanitize.c: parses an option that may concern sanitizers; value: the next argument, or NULL. */
 void dh_cc_sanitize_read(const char *arg, const char *value, struct dh_cc_line *line);
-/* What is wrong with an ignorelist, as a sentence in the arena; NULL: nothing that can be seen. */
+/* What is wrong with an ignorelist, as a sentence in the arena; NULL: nothing detectable. */
 const char *dh_cc_sanitize_check(struct dh_arena *arena, const char *path);
-/* For our own pass: lists and what is left out, by arguments and the environment. For clang's: by arguments.
- */
+/* Passes the lists and exclusions on. To our own pass: by arguments and the environment; to clang's: by
+ * arguments. */
 void dh_cc_sanitize_tell_pass(const struct dh_cc_line *line, struct dh_cc_args *out);
 void dh_cc_sanitize_tell_clang(const struct dh_cc_line *line, struct dh_cc_args *out);
 
-/* Whether this option's value is the next argument. */
+/* Is this option's value the next argument? */
 bool dh_cc_args_takes_value(const char *arg);
 
 /* cc_filter.c: the arguments that clang gets. */
 void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, struct dh_cc_args *ret_out);
 
-/* A field build, or one that has what a field build has. */
+/* A field build, or one that includes what a field build has. */
 DH_INLINE bool dh_cc_is_field(const struct dh_cc_line *line)
 {
     return line->mode == DH_CC_FIELD || line->mode == DH_CC_CAPER;
 }
 
-/* cc_lto.c: whether programs of this line are linked from bitcode, and the arguments for it: before those of
- * the user, of builds that must name their sites, and after them. */
+/* cc_lto.c: whether programs of this command line are linked from bitcode, and the arguments for it: before
+ * the user's, for builds that must name their sites, and after the user's. */
 bool dh_cc_lto_wanted(const struct dh_cc_line *line);
 void dh_cc_lto_before(const struct dh_cc_line *line, struct dh_cc_args *out);
 void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out);
 
-/* cc_paths.c: in the program's own tree, which is that of a build or of an installation. NULL if that cannot
- * be known.
- */
+/* cc_paths.c: a path in deadheat's own tree, which is that of a build or of an installation. NULL if it is
+ * unknown. */
 const char *dh_cc_beside_program(struct dh_arena *arena, const char *name);
-/* The directories of the headers that deadheat brings. */
+/* The directories of deadheat's own headers. */
 void dh_cc_add_headers(struct dh_cc_args *out);
 /* The clang that compiles for us, or NULL. */
 const char *dh_cc_find_clang(struct dh_arena *arena);
 
 /* cc_frontend.c: the value of --dh-frontend. */
 void dh_cc_frontend_read(const char *name, struct dh_cc_line *line);
-/* The compiler of a line that names a frontend, as to be found on the path. */
+/* The compiler for a command line that names a frontend, to be looked up in the path. */
 const char *dh_cc_frontend_program(struct dh_arena *arena, const struct dh_cc_line *line);
-/* The flags by which it instruments. specs: the file for gcc. */
+/* The flags that make it instrument. specs: the file for gcc. */
 void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, struct dh_cc_args *out);
-/* For a program that is linked: it finds its reporter. libdir: where deadheat's parts are. */
+/* For a linked program: how it finds its reporter. libdir: where deadheat's parts are. */
 void dh_cc_frontend_home(const char *libdir, struct dh_cc_args *out);
-/* What is left of an argument of the user's when -fsanitize=thread is taken out; NULL: nothing. */
+/* The rest of a user's argument without -fsanitize=thread; NULL: nothing. */
 const char *dh_cc_frontend_sanitizers(struct dh_arena *arena, const char *arg);
 
-/* The nearest of our own flags to an unknown one, or NULL. */
+/* The closest of our own flags to an unknown one, or NULL. */
 const char *dh_cc_args_nearest(const char *unknown);
 
 #endif

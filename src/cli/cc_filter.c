@@ -1,12 +1,12 @@
 /*
- * cc_filter.c - takes out of a command line what clang would reject, or what breaks the link.
+ * cc_filter.c - removes from a command line what clang would reject, or what breaks the link.
  *
- * Two kinds of argument go:
- *   - options of gcc that steer its own optimiser, dumps or diagnostics, and that clang 19 does not
- *     know: dropping them cannot change what a program means. Options that change meaning or binary
- *     interface (-freg-struct-return and the like) stay, and clang says that it cannot honour them.
- *   - linker options under which an instrumented link cannot succeed: see is_fatal_to_link.
- * A field build moreover decides about link-time optimisation and the linker itself.
+ * Two kinds of argument are removed:
+ *   - gcc options for its own optimiser, dumps or diagnostics that clang 19 does not know: dropping them
+ *     cannot change the meaning of a program. Options that change meaning or ABI (-freg-struct-return and
+ *     the like) stay, and clang says that it cannot honour them.
+ *   - linker options with which an instrumented link cannot succeed: see is_fatal_to_link.
+ * A field build also makes its own choice of link-time optimisation and linker.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #include "cli/cc_args.h"
 
-/* Names after -f or -fno-, without "=value", separated by spaces; patterns of fnmatch. */
+/* Names after -f or -fno-, without "=value", separated by spaces; fnmatch patterns. */
 static const char gcc_f_options[] =
     "aggressive-loop-optimizations allocation-dce allow-store-data-races analyzer* argument-* auto-inc-dec "
     "bit-tests branch-probabilities branch-target-load-optimize* btr-bb-exclusive "
@@ -48,7 +48,7 @@ static const char gcc_f_options[] =
     "trampolines tree-* unconstrained-commons use-linker-plugin var-tracking* vect-cost-model "
     "version-loops-for-strides vpt web whole-program working-directory zee";
 
-/* Of those families, what clang understands after all. */
+/* Exceptions from those patterns, which clang understands. */
 static const char clang_f_options[] =
     "tree-vectorize tree-slp-vectorize tree-ter tree-vrp split-stack split-machine-functions "
     "split-lto-unit split-dwarf-inlining ipa-cp dump-record-layouts dump-vtable-layouts lto-jobs "
@@ -68,7 +68,7 @@ static const char gcc_g_options[] =
     "as-loc-support as-locview-support describe-dies inline-points internal-reset-location-views "
     "statement-frontiers variable-location-views";
 
-/* After -fno- and -mno-: what clang 19 does not have anyway, so that it need not be switched off. */
+/* After -fno- and -mno-: features that clang 19 does not have anyway, so they need not be switched off. */
 static const char absent_f_options[] = "gnu-tm leading-underscore plan9-extensions strict-volatile-bitfields";
 static const char absent_m_options[] =
     "avx5124fmaps avx5124vnniw avx512er avx512pf direct-extern-access hle prefetchwt1";
@@ -109,7 +109,7 @@ static bool is_gcc_only(const char *arg)
     return matches(name, len, gcc_f_options) && !matches(name, len, clang_f_options);
 }
 
-/* gcc takes any number for its highest level; clang warns of those that it does not have. */
+/* gcc takes any number for its highest level; clang warns about those it does not have. */
 static bool is_beyond_o3(const char *arg)
 {
     return strncmp(arg, "-O", 2) == 0 && arg[2] && arg[strspn(arg + 2, "0123456789") + 2] == '\0' &&
@@ -117,12 +117,12 @@ static bool is_beyond_o3(const char *arg)
 }
 
 /*
- * One argument of the linker that must go.
+ * Must this linker argument be removed?
  *   Shared objects: the runtime is part of the executable, so its entry points are undefined in every
- *   shared object until it is loaded; demanding that nothing be undefined can only fail.
- *   Executables: hiding the symbols of all archives, or all that a version script does not name, would
- *   hide the interceptors in the runtime's archive from the shared objects of the process, libc above all.
- *   Both: reports could not read debug information that is packed so; see copy_argument.
+ *   shared object until it is loaded; a link that forbids undefined symbols can only fail.
+ *   Executables: hiding the symbols of all archives, or all not named in a version script, would
+ *   hide the interceptors in the runtime's archive from the process's shared objects, libc above all.
+ *   Both: reports could not read debug information compressed in this way; see copy_argument.
  */
 static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
 {
@@ -130,7 +130,7 @@ static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
         return false;
     if (strcmp(arg, "--compress-debug-sections=zstd") == 0)
         return true;
-    arg += arg[0] == '-' && arg[1] == '-'; /* one dash will do */
+    arg += arg[0] == '-' && arg[1] == '-'; /* a single dash is also accepted */
     if (line->shared)
         return strcmp(arg, "-no-undefined") == 0 || strcmp(arg, "-no-allow-shlib-undefined") == 0 ||
                strncmp(arg, "-unresolved-symbols=", 20) == 0;
@@ -157,7 +157,7 @@ static void split_words(const char *list, struct dh_cc_args *words)
     }
 }
 
-/* Whether arg at index i passes words to the linker; adds them and tells how many arguments it was. */
+/* Does arg at index i pass words to the linker? Adds them and returns how many arguments it was. */
 static size_t take_linker_words(const struct dh_cc_args *in, size_t i, struct dh_cc_args *words)
 {
     const char *arg = in->at[i];
@@ -177,7 +177,7 @@ static size_t take_linker_words(const struct dh_cc_args *in, size_t i, struct dh
     return 0;
 }
 
-/* Length, in words, of what must go at index i: 0, 1, or 2 for an option and its value. */
+/* The number of words to remove at index i: 0, 1, or 2 for an option and its value. */
 static size_t fatal_length(const struct dh_cc_line *line, const struct dh_cc_args *words, size_t i)
 {
     if (is_fatal_to_link(line, words->at[i]))
@@ -185,8 +185,8 @@ static size_t fatal_length(const struct dh_cc_line *line, const struct dh_cc_arg
     return i + 1 < words->count && is_fatal_pair(line, words->at[i], words->at[i + 1]) ? 2 : 0;
 }
 
-/* Copies a run of linker arguments, which may spread an option and its value over two arguments. Returns
- * whether anything had to go; if not, nothing is copied. */
+/* Copies a run of linker arguments, in which an option and its value may be two arguments. Returns whether
+ * anything had to be removed; if not, nothing is copied. */
 static bool copy_linker_words(const struct dh_cc_line *line, const struct dh_cc_args *words,
                               struct dh_cc_args *out)
 {
@@ -232,19 +232,19 @@ static void copy_argument(const struct dh_cc_line *line, const char *arg, const 
     else if (strcmp(arg, "-gz=zstd") == 0) /* libdw, our reader, unpacks zlib only before 0.189 */
         arg = "-gz=zlib";
     dh_cc_args_add(out, arg);
-    if (strcmp(arg, "-Ofast") == 0 && line->frontend != DH_CC_GNU) /* gcc has nothing against it */
+    if (strcmp(arg, "-Ofast") == 0 && line->frontend != DH_CC_GNU) /* gcc does not object to it */
         dh_cc_args_add(out, "-Wno-deprecated-ofast");
     if (value)
         dh_cc_args_add(out, value);
 }
 
-/* The language that clang is told for inputs that stand under no -x of the user's. */
+/* The language given to clang for inputs that are not under a -x of the user's. */
 struct language {
     bool users;         /* a -x of the user's is in force */
     const char *forced; /* ... or one of ours; NULL: none */
 };
 
-/* g++ takes C files for C++ without a word; clang does so too, and warns, unless it is told. */
+/* g++ silently takes C files for C++; clang does so too, but warns, unless told explicitly. */
 static const char *forced_language(const char *path)
 {
     const char *dot = strrchr(path, '.');

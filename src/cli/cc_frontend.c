@@ -1,12 +1,11 @@
 /*
  * cc_frontend.c - --dh-frontend: another compiler, with its own -fsanitize=thread, in front of our runtime.
  *
- * Its code calls the functions of ThreadSanitizer's instrumentation, which our runtime has too
- * (src/runtime/compat/). So the compiler must instrument when it compiles, and must not link the other
- * runtime:
- *   clang's driver passes on what stands behind -Xclang, and does not look at it;
- *   gcc's adds libtsan if it sees -fsanitize=thread. A specs file gives that option to the compilers that the
- *   driver calls, and to them only.
+ * Its code calls ThreadSanitizer's instrumentation functions, which our runtime provides, too
+ * (src/runtime/compat/). So the compiler must instrument when compiling, but must not link the other runtime:
+ *   clang's driver passes on whatever follows -Xclang without looking at it;
+ *   gcc's adds libtsan if it sees -fsanitize=thread. A specs file passes that option only to the compilers
+ *   that the driver calls.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,9 +49,9 @@ void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, stru
     if (line->plain)
         return;
     if (line->frontend == DH_CC_GNU) {
-        /* gcc turns small calls of these into code of its own after it has instrumented. As calls they come
-         * to our interceptors. And it warns of fences, which it instruments but ThreadSanitizer does not
-         * follow: we do. Fortran's compiler has no such options. */
+        /* gcc expands small calls of these inline after it has instrumented. As calls they reach our
+         * interceptors. It also warns about fences, which it instruments but ThreadSanitizer does not track:
+         * we do. The Fortran compiler has no such options. */
         static const char *const c_flags[] = {"-fno-builtin-memcpy", "-fno-builtin-memmove",
                                               "-fno-builtin-memset", "-fno-builtin-memcmp", "-Wno-tsan"};
         bool c = strncmp(line->frontend_name, "gcc", 3) == 0;
@@ -65,8 +64,8 @@ void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, stru
     }
 }
 
-/* Where deadheat is, which our own pass puts into every object (src/ir/link.c): as a source in memory, which
- * the compiler's processes open by the descriptor they inherit. */
+/* The location of deadheat, which our own pass puts into every object (src/ir/link.c): passed as a source
+ * file in memory, which the compiler's processes open by an inherited descriptor. */
 void dh_cc_frontend_home(const char *libdir, struct dh_cc_args *out)
 {
     int fd = memfd_create("deadheat-home", 0);
@@ -79,12 +78,12 @@ void dh_cc_frontend_home(const char *libdir, struct dh_cc_args *out)
         fprintf(f, "\t.byte %d\n", (unsigned char)*p);
     fputs("\t.byte 0\n\t.section .note.GNU-stack,\"\",@progbits\n", f);
     fflush(f);
-    dh_cc_args_add(out, "-x"); /* nothing but libraries follows */
+    dh_cc_args_add(out, "-x"); /* only libraries follow */
     dh_cc_args_add(out, "assembler");
     dh_cc_args_add(out, dh_arena_printf(out->arena, "/proc/self/fd/%d", fd));
 }
 
-/* Without `thread` in the list, which we give ourselves and in our own way; NULL: nothing is left of it. */
+/* Without `thread` in the list, which we add ourselves in our own way; NULL: nothing is left of it. */
 const char *dh_cc_frontend_sanitizers(struct dh_arena *arena, const char *arg)
 {
     static const char prefix[] = "-fsanitize=", ours[] = "thread";

@@ -1,11 +1,11 @@
 /*
- * cc_lto.c - the arguments of builds that are linked as one module: field and Caper builds, and those
- * whose needless checks are left out (--dh-prune) or can be switched off (--dh-filterable).
+ * cc_lto.c - the arguments of builds that are linked as one module: field and Caper builds, and those whose
+ * needless checks are removed (--dh-prune) or can be switched off (--dh-filterable).
  *
- * Objects are compiled twice in one run: to ordinary ELF code, so that ar, nm and libtool see what they know,
- * and to the bitcode beside it (fat LTO objects). Programs are linked from the bitcode by lld, which loads
- * our plugin: it sees the whole program as one module (src/ir/embed.c, src/ir/prune.c). Shared objects, and
- * what -r joins, are linked from the ELF code: they are no whole programs. In a build with --dh-prune or
+ * Objects are compiled twice in one run: to ordinary ELF code, which ar, nm and libtool understand, and to
+ * bitcode next to it (fat LTO objects). Programs are linked from the bitcode by lld, which loads our plugin:
+ * it sees the whole program as one module (src/ir/embed.c, src/ir/prune.c). Shared objects, and the output of
+ * -r, are linked from the ELF code: they are not whole programs. In a build with --dh-prune or
  * --dh-filterable that code has all its checks; in field and Caper builds it is plain.
  */
 #include "cli/cc_args.h"
@@ -23,10 +23,9 @@ static void add_compile(const struct dh_cc_line *line, struct dh_cc_args *out)
     dh_cc_args_add(out, "-ffat-lto-objects");
 }
 
-/* Without debug information a site has no line and a field no name. It changes no code, and the user's own
- * -g options come later and win.
- * A loop that only waits for a plain variable may be assumed to end, and would be gone before the analysis
- * sees that it races. */
+/* Without debug information a site has no line and a field no name. It changes no code, and the user's own -g
+ * options come later and win. The compiler may assume that a loop waiting for a plain variable ends, and
+ * would remove it before the analysis sees that it races. */
 void dh_cc_lto_before(const struct dh_cc_line *line, struct dh_cc_args *out)
 {
     if (line->plain)
@@ -35,7 +34,7 @@ void dh_cc_lto_before(const struct dh_cc_line *line, struct dh_cc_args *out)
     dh_cc_args_add(out, "-fno-finite-loops");
 }
 
-/* Last, so that they win over what a build system may have found out about linkers. */
+/* Last, so that they override what a build system may have found out about linkers. */
 void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out)
 {
     bool program = line->links && !line->shared;
@@ -46,7 +45,7 @@ void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct d
         return;
     dh_cc_args_add(out, "-Wl,--fat-lto-objects");
     dh_cc_args_add(out, dh_arena_printf(out->arena, "-Wl,--load-pass-plugin=%s", plugin));
-    /* Each file's bitcode is optimised already. Optimised once more as a whole, the program would lose
+    /* Each file's bitcode is optimised already. If the program were optimised again as a whole, it would lose
      * accesses that the source has (a variable that nobody reads), and their races. In a Caper build the
      * analysis and the instrumentation must see the same accesses. */
     if (line->prune || line->filterable || line->mode == DH_CC_CAPER)

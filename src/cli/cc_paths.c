@@ -1,5 +1,5 @@
 /*
- * cc_paths.c - where what compiles is found: clang, and the headers that deadheat brings.
+ * cc_paths.c - finds what is needed to compile: clang, and deadheat's own headers.
  */
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@ const char *dh_cc_beside_program(struct dh_arena *arena, const char *name)
     return self ? dh_path_join(arena, self, name) : NULL;
 }
 
-/* <deadheat/deadheat.h> is found without a word, but after all that the program brings; what stands in for
- * headers of other tools (docs/guide/compat.md) before those of the system. */
+/* <deadheat/deadheat.h> is found without an option, but after the program's own headers; replacements for
+ * headers of other tools (docs/guide/compat.md) come before the system's. */
 void dh_cc_add_headers(struct dh_cc_args *out)
 {
     const char *dir = dh_cc_beside_program(out->arena, "../../include");

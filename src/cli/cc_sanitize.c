@@ -1,12 +1,14 @@
 /*
  * cc_sanitize.c - options of clang and gcc about their sanitizers: which of them we obey, and how.
  *
- * clang's driver hands most of them to the compiler only if a sanitizer is on, and says nothing of the rest
- * where unused arguments are not warned of. Those about ThreadSanitizer mean us: what they leave out we leave
- * out, and what we do not have we refuse. Those about sanitizers that are not on have no effect, as in clang.
+ * clang's driver passes most of them to the compiler only if a sanitizer is on, and silently drops the rest
+ * if warnings about unused arguments are off. Those about ThreadSanitizer apply to us: we exclude what they
+ * exclude, and refuse what we do not have. Those about sanitizers that are not on have no effect, as in
+ * clang.
  *
- * An ignorelist goes to clang's front end, which makes the objects depend on it (-MD) and knows which file a
- * function is from, and by the environment to our pass, which knows its name (src/ir/ignore.c).
+ * An ignorelist is passed to clang's front end, which makes the objects depend on it (-MD) and knows which
+ * file a function is from, and through the environment to our pass, which knows the function's name
+ * (src/ir/ignore.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 /* After -fsanitize-thread- and -fno-sanitize-thread-; src/ir/ignore.c knows the same words. */
 static const struct {
     const char *word;
-    const char *clang[2]; /* what clang's driver makes of the second */
+    const char *clang[2]; /* what clang's driver passes on for the second */
 } parts[] = {
     {"memory-access", {"-tsan-instrument-memory-accesses=0", "-tsan-instrument-memintrinsics=0"}},
     {"atomics", {"-tsan-instrument-atomics=0", NULL}},
@@ -29,7 +31,7 @@ enum { FUNC_ENTRY_EXIT = 2 };
 static const char *const thread_sanitizer[] = {"thread"};
 
 /* Does a list of sanitizers name one that replaces the allocator (safe-stack: pthread_create) or watches
- * every access as we do? Others, such as undefined, get along with deadheat. */
+ * every access as we do? Others, such as undefined, work together with deadheat. */
 static bool names_rival(const char *list)
 {
     static const char *const rivals[] = {"address",          "dataflow",      "hwaddress", "kernel-address",
@@ -83,7 +85,7 @@ static void read_part(const char *arg, const char *word, bool left, struct dh_cc
     }
 }
 
-/* gcc's parameters of its ThreadSanitizer; clang takes no notice of any. */
+/* gcc's parameters of its ThreadSanitizer; clang ignores them all. */
 static void read_parameter(const char *arg, const char *setting, struct dh_cc_line *line)
 {
     const char *frame = after(setting, "tsan-instrument-func-entry-exit=");
@@ -99,7 +101,7 @@ static void read_ignorelist(const char *arg, const char *path, struct dh_cc_line
     line->ignorelist_flag = arg;
 }
 
-/* An option of the driver or, behind -Xclang, of the compiler. */
+/* An option of the driver or, after -Xclang, of the compiler. */
 static void read_named(const char *arg, struct dh_cc_line *line)
 {
     const char *rest;
@@ -135,7 +137,7 @@ void dh_cc_sanitize_read(const char *arg, const char *value, struct dh_cc_line *
         read_named(arg, line);
 }
 
-/* clang's compiler takes a list that it cannot read for a bug of its own, and says so at length. */
+/* clang's compiler takes an unreadable list for a bug of its own, and reports it at length. */
 const char *dh_cc_sanitize_check(struct dh_arena *arena, const char *path)
 {
     enum { LIMIT = 64 << 20 };

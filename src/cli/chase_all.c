@@ -1,14 +1,14 @@
 /*
- * chase_all.c - many pairs, one in each run of the program: which is next, what is known of each, and the sum
- * of it, as in table 2 of the paper (Caper and RaceChaser, CC 2017, section 8.2.2).
+ * chase_all.c - many pairs, one in each run of the program: which is next, what is known about each, and the
+ * totals, as in table 2 of the paper (Caper and RaceChaser, CC 2017, section 8.2.2).
  *
- * A round gives every pair one run in each order: with A waiting, and with B. What an earlier run has shown
- * comes first: pairs whose two accesses met on the same bytes, then those of which one was reached; then
- * those that their source ranks higher. A pair that was confirmed twice is not run again.
+ * A round gives every pair one run in each order: with A waiting, and with B. What earlier runs have shown
+ * decides what comes first: pairs whose two accesses met on the same bytes, then those of which one was
+ * reached; then those that their source ranks higher. A pair that was confirmed twice is not run again.
  *
  * A large program has more pairs than there can be runs. Then there are first as many runs for all of them
- * (dynamic context inference), and pairs that have met are run in all rounds before the others have their
- * first. Without any trial there is only one run, which infers.
+ * together (dynamic context inference), and pairs that have met get all their rounds before the others have
+ * their first. Without any trials there is only one run, for inference.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -57,8 +57,7 @@ static void count(struct dh_chase_candidate *c, const struct dh_chase_outcome *o
     c->met += o->met;
 }
 
-/* Of pairs that nobody has written by hand: another compiler has other columns, and another machine other
- * directories. */
+/* For machine-written pairs: another compiler has other columns, and another machine other directories. */
 static bool is_same(const struct many *m, const struct dh_chase_position *a,
                     const struct dh_chase_position *b)
 {
@@ -75,8 +74,8 @@ static bool is_pair(const struct many *m, const struct dh_chase_candidate *c,
            (is_same(m, &c->at[0], &at[1]) && is_same(m, &c->at[1], &at[0]));
 }
 
-/* The candidates of two positions that met come first; a pair that is none becomes one: it may be of a
- * bundle, of the other style, or one that the analysis has missed. */
+/* Puts the candidates of two positions that met first; a pair that is not a candidate becomes one: it may be
+ * part of a bundle, of the other style, or one that the analysis has missed. */
 static void promote(struct many *m, const struct dh_chase_position at[2])
 {
     bool known = false;
@@ -91,8 +90,8 @@ static void promote(struct many *m, const struct dh_chase_position at[2])
         new->met = 1;
 }
 
-/* Two accesses were seen at once while something was inferred: that is a race, as in a run for this pair. One
- * run may show several meetings of a pair, of other columns or threads, so all of them count as one. */
+/* Two accesses were seen at the same time during inference: that is a race, as in a run for this pair. One
+ * run may show several meetings of a pair, with different columns or threads, so all of them count as one. */
 static void confirm(struct many *m, const struct dh_chase_position at[2])
 {
     for (size_t i = 0; i < m->c->n; i++) {
@@ -112,7 +111,7 @@ static void take_meeting(struct many *m, const struct dh_chase_position at[2], b
         confirm(m, at);
 }
 
-/* From a state. Of a run that was steered otherwise nothing is counted. */
+/* From a state. Runs that were steered differently are not counted. */
 static void take(void *ctx, const struct dh_chase_outcome *o)
 {
     struct many *m = ctx;
@@ -189,7 +188,7 @@ static const char *short_name(struct many *m, const struct dh_chase_position *p)
     return dh_arena_printf(&m->q->arena, "%s:%d", dh_path_base(p->file), p->line);
 }
 
-/* word: what came of a run; NULL: it begins. */
+/* word: the outcome of a run; NULL: it begins. */
 static void say(struct many *m, const struct dh_chase_candidate *c, bool swapped, const char *word)
 {
     struct dh_arena *arena = &m->q->arena;
@@ -255,7 +254,7 @@ static void run_once(struct many *m, struct dh_chase_candidate *c, bool swapped)
 
 /* ---- Inference ---- */
 
-/* What a run has shown that was not known. How many meetings. */
+/* Records what a run has shown that was not known. Returns how many meetings. */
 static size_t take_meetings(struct many *m, struct dh_chase_inference *inf)
 {
     size_t new = 0;
@@ -273,7 +272,7 @@ static size_t take_meetings(struct many *m, struct dh_chase_inference *inf)
     return new;
 }
 
-/* One run, or several until they are steady. */
+/* One run, or several until nothing new is found. */
 static void infer(struct many *m)
 {
     struct dh_chase_request *q = m->q;
@@ -288,7 +287,7 @@ static void infer(struct many *m)
         m->stop |= !t.ran;
         m->trouble |= !t.ran;
         q->infer_runs++;
-        blind += t.blind; /* if not all are, that was how this one has ended */
+        blind += t.blind; /* if not all are, that was due to how this one ended */
         steady = take_meetings(m, inf) ? 0 : steady + 1;
         over = !q->infer_steady || t.broken_off || blind == q->infer_runs || steady >= q->infer_steady ||
                (q->deadline_us && dh_chase_now_us() >= q->deadline_us);
@@ -297,7 +296,7 @@ static void infer(struct many *m)
     q->deadline_us = deadline;
 }
 
-/* As many runs as trials, each for all pairs; or as many as it takes until they are steady. */
+/* As many runs as trials, each for all pairs; or as many as it takes until nothing new is found. */
 static void infer_rounds(struct many *m)
 {
     u64 round = 0;
@@ -310,7 +309,7 @@ static void infer_rounds(struct many *m)
 
 /* ---- Rounds ---- */
 
-/* A steered pair has one order, that which was asked for. */
+/* A steered pair has one order, the requested one. */
 static void run_round(struct many *m, u64 round, const size_t *order, bool only_met)
 {
     int orders = m->q->steer ? 1 : 2;
@@ -330,7 +329,7 @@ static void run_round(struct many *m, u64 round, const size_t *order, bool only_
     }
 }
 
-/* The candidates, the most promising first; to be freed. A run that infers may have added some. */
+/* The candidates, the most promising first; to be freed. An inference run may have added some. */
 static size_t *in_order(const struct dh_chase_candidates *c)
 {
     size_t *order = dh_util_alloc((c->n + 1) * sizeof(*order));
@@ -349,7 +348,7 @@ static void run_rounds(struct many *m, bool only_met)
     }
 }
 
-/* ---- The sum ---- */
+/* ---- The totals ---- */
 
 static json_t *number(u64 n)
 {
@@ -435,7 +434,7 @@ int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document)
     return 0;
 }
 
-/* Asked for, or because no number of runs would do for one pair each. */
+/* If requested, or because there cannot be enough runs for one pair each. */
 static bool wants_inference(const struct dh_chase_request *q, const struct dh_chase_candidates *c)
 {
     enum { MANY = 256 };

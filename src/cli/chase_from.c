@@ -1,8 +1,8 @@
 /*
- * chase_from.c - pairs that others propose: race records, findings in JSON of any command, and the table of
- * the static analysis that a field build carries.
+ * chase_from.c - pairs proposed by others: race records, findings in JSON from any command, and the table of
+ * the static analysis in a field build.
  *
- * Records are turned into findings first, so that there is one way in. Nothing in a file is trusted.
+ * Records are converted to findings first, so that there is one input format. Nothing in a file is trusted.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -36,7 +36,7 @@ struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, st
 /* ---- Findings ---- */
 
 /* The line to look at: the innermost that is not in a system header or library, or else the innermost. NULL:
- * it is not known, as of a file that was built again. The line of a caller is not that of the access. */
+ * not known, for example in a file that was rebuilt. The line of a caller is not that of the access. */
 static const json_t *frame_of(const json_t *stack)
 {
     const json_t *first = NULL;
@@ -83,9 +83,9 @@ static bool position_of(struct dh_arena *arena, const json_t *access, struct dh_
     return false;
 }
 
-/* Of a pair that the static analysis proposes, what speaks against it: other assumptions than the usual, and
- * locks. Among those of which the same is true, variables take turns: there are often more pairs of one than
- * there is time for. */
+/* For a pair proposed by the static analysis, what speaks against it: assumptions other than the usual ones,
+ * and locks. Among equals, variables take turns: there are often more pairs for one of them than there is
+ * time for. */
 static u32 rank_of_finding(struct dh_chase_request *q, struct dh_chase_candidates *c, const json_t *finding)
 {
     enum { TURNS = 1 << 16 };
@@ -180,8 +180,8 @@ const char *dh_chase_fingerprint(struct dh_arena *arena, const char *records, si
     return copy;
 }
 
-/* Are some of the records of this program as it was before it was built again? Of another file nothing is
- * said: it is usual that the one that is chased was compiled otherwise. */
+/* Are some of the records from this program before it was rebuilt? Nothing is said about other files: the one
+ * that is chased was usually compiled differently. */
 static bool has_other_build(const struct dh_chase_request *q, const char *text, size_t len)
 {
     const char *own = dh_chase_lines_build_id(q->modules[0].file);
@@ -201,7 +201,7 @@ static bool has_other_build(const struct dh_chase_request *q, const char *text, 
     return other;
 }
 
-/* The document that a file is, or that its records make. NULL after a sentence. */
+/* The document in a file, or made from its records. NULL after a message. */
 static json_t *read_findings(const struct dh_chase_request *q, bool *ret_other_build)
 {
     const char *path = q->from;
@@ -259,7 +259,7 @@ int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *r
 
 /* ---- The table of a field build ---- */
 
-/* What speaks against a pair counts; the numbers only order pairs. */
+/* Counts what speaks against a pair; the numbers are only for ordering pairs. */
 static u32 rank_of(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
 {
     static const struct {

@@ -1,13 +1,13 @@
 /*
- * chase_infer.c - dynamic context inference (RaceMob, SOSP 2013, section 3.2.1): which accesses do different
- * threads make to the same bytes? Of the many pairs that the static analysis proposes, those are worth a
- * chase.
+ * chase_infer.c - dynamic context inference (RaceMob, SOSP 2013, section 3.2.1): which accesses by different
+ * threads are to the same bytes? Of the many pairs that the static analysis proposes, those are worth
+ * chasing.
  *
- * Accesses take turns (chase/draw.h): those at the lines of the pairs that somebody else proposes, else those
- * of the static table, or all, if there are none; the pipeline names the lines by itself. A thread waits
- * there for a moment, and its bytes are watched; then it goes on, and they are watched a while longer. Who
- * comes while it waits races with it, and each of them is told apart. Who comes later may be ordered with it,
- * by a lock or otherwise; all that is learnt is that the two meet.
+ * Accesses take turns (chase/draw.h): those at the lines of the proposed pairs, otherwise those of the static
+ * table, or all, if there are none; the pipeline provides the lines itself. A thread waits there for a
+ * moment, and its bytes are watched; then it resumes, and they are watched a while longer. A thread that
+ * comes while it waits races with it, and each such thread is distinguished. A thread that comes later may be
+ * ordered with it, by a lock or otherwise; all that is learnt is that the two meet.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void dh_chase_add_line(struct dh_arena *arena, struct dh_map *lines, const struc
     dh_map_put(lines, name, strlen(name), (void *)name);
 }
 
-/* Leaves in the pool of the program what is at one of these lines; or all, if there is nothing. */
+/* Keeps in the program's pool what is at one of these lines; or all, if there is nothing. */
 static void keep_lines(struct dh_chase_request *q, const struct dh_map *lines)
 {
     struct dh_chase_spots *spots = &q->pools[0].spots;
@@ -47,7 +47,7 @@ static void keep_lines(struct dh_chase_request *q, const struct dh_map *lines)
         *spots = (struct dh_chase_spots){kept, n};
 }
 
-/* What is at a line of which the table has a site. */
+/* What is at a line where the table has a site. */
 static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
 {
     struct dh_arena arena = {0};
@@ -60,7 +60,8 @@ static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
     dh_arena_done(&arena);
 }
 
-/* Was this position not asked for before? Many pairs share it, and to find its accesses takes a while. */
+/* Is this position requested for the first time? Many pairs share one, and finding its accesses takes a
+ * while. */
 static bool is_new(struct dh_chase_request *q, struct dh_map *known, const struct dh_chase_position *p)
 {
     const char *name = dh_chase_position_text(&q->arena, p);
@@ -70,7 +71,7 @@ static bool is_new(struct dh_chase_request *q, struct dh_map *known, const struc
     return true;
 }
 
-/* The accesses of all pairs that others propose; or all of the program, if it has none of them. */
+/* Keeps the accesses of all proposed pairs; or all of the program, if it has none of them. */
 static void keep_proposed(struct dh_chase_request *q, const struct dh_chase_candidates *proposed)
 {
     struct dh_chase_spots spots[DH_CHASE_MODULES] = {0};
@@ -210,7 +211,7 @@ struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct 
     const u64 until = q->infer_us ? dh_chase_now_us() + q->infer_us : 0;
     const int steer = (int)q->steer;
     DH_ASSERT(!q->any && !q->drawn);
-    inf->n_seen = 0; /* addresses are others in each run */
+    inf->n_seen = 0; /* addresses differ between runs */
     q->any = q->drawn = true;
     q->steer = DH_CHASE_FREE;
     q->inference = inf;

@@ -1,10 +1,10 @@
 /*
- * chase_live.c - many pairs: a table at the bottom of the terminal, of what has come of them so far.
+ * chase_live.c - many pairs: a table at the bottom of the terminal with the results so far.
  *
- * The program writes to the same terminal whenever it likes, so nobody knows where the cursor is, and lines
- * cannot be drawn over. Instead the terminal is told to scroll only the lines above the table, and each time
- * the cursor is put back where it was. Reports and what the program prints scroll by there; nothing of them
- * is lost. Every drawing is one write, for the same reason.
+ * The program writes to the same terminal whenever it likes, so the position of the cursor is unknown, and
+ * lines cannot be overwritten. Instead the terminal is told to scroll only the lines above the table, and
+ * each time the cursor is put back where it was. Reports and the program's output scroll by there; nothing of
+ * them is lost. Every update is a single write, for the same reason.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 
 #include "cli/chase.h"
 
-/* Of the lines of the screen some must be left for others. */
+/* Some lines of the screen must be left for other output. */
 enum { FIXED = 5, LEFT_FREE = 5, LEAST_COLUMNS = 10, TICK_US = 500000 };
 
-/* False: it is none, or too small. */
+/* False: there is no terminal, or it is too small. */
 static bool measure(int *ret_rows, int *ret_columns)
 {
     struct winsize size;
@@ -42,14 +42,14 @@ static void write_out(const char *text, size_t len)
     }
 }
 
-/* A text of which no more is shown than there is room for. It may be from a file, so what could be meant for
- * the terminal is not. */
+/* Shows as much of a text as there is room for. It may be from a file, so control sequences are not passed on
+ * to the terminal. */
 static void put_line(FILE *out, int row, int columns, const char *text)
 {
     int shown = 0;
     fprintf(out, "\033[%d;1H", row);
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        bool begins = (*at & 0xc0) != 0x80; /* a character of UTF-8 */
+        bool begins = (*at & 0xc0) != 0x80; /* first byte of a UTF-8 character */
         if (begins && shown++ == columns)
             break;
         fputc(*at < ' ' || *at == 127 ? '?' : *at, out);
@@ -111,7 +111,7 @@ static void draw(struct dh_chase_live *l)
         fputs("\0337", out);
         put_line(out, first_row(l), columns, "");
         put_facts(l, out);
-        for (int i = FIXED; i < l->lines; i++) /* the last first */
+        for (int i = FIXED; i < l->lines; i++) /* newest first */
             put_line(out, first_row(l) + i, columns,
                      l->n_outcomes > i - FIXED
                          ? l->outcomes[(l->n_outcomes - 1 - (i - FIXED)) % DH_CHASE_LIVE_OUTCOMES]

@@ -1,7 +1,7 @@
 /*
- * chase_others.c - where the kernel refuses hardware watchpoints: breakpoints at other accesses of the
- * program take their place. They are seen only where code has lines, and a window costs as much as there are
- * breakpoints to set, so only some can be set: those that look most as if they accessed the same bytes.
+ * chase_others.c - for when the kernel refuses hardware watchpoints: breakpoints at other accesses of the
+ * program replace them. They only see code that has lines, and a window costs as much as there are
+ * breakpoints to set, so only some can be set: those most likely to access the same bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 
 enum {
     MAX_OTHERS = 512,   /* a millisecond to set, and another to clear */
-    MAX_LOOKED = 20000, /* of more, so many are drawn */
+    MAX_LOOKED = 20000, /* if there are more, this many are drawn */
 };
 
 struct other {
     const struct dh_chase_module *module;
     const struct dh_chase_access *access;
-    u32 rank; /* the smaller, the more it looks like one of the first side */
+    u32 rank; /* the smaller, the more similar to one of the first side */
     u64 random;
 };
 
@@ -27,8 +27,8 @@ static bool is_fixed(const struct dh_control_operand *o)
     return o->base >= DH_CONTROL_RIP && o->index == DH_CONTROL_NONE;
 }
 
-/* Of two operands: the same variable; the same member of a structure, as it seems; of the same size; neither,
- * or two different variables. */
+/* For two operands: the same variable; apparently the same member of a structure; the same size; neither, or
+ * two different variables. */
 static u32 rank_of(const struct dh_chase_access *a, const struct dh_control_operand *x,
                    const struct dh_chase_access *b, const struct dh_control_operand *y)
 {
@@ -79,7 +79,7 @@ static size_t add(struct dh_chase_request *q, const struct other *o, u8 sides)
     return 1;
 }
 
-/* Some of the others, all of which would take too long to look at in a large program. */
+/* Some of the others: examining all of them would take too long in a large program. */
 static size_t find(struct dh_chase_request *q, bool named, struct other **ret)
 {
     struct other *others = NULL;

@@ -1,6 +1,6 @@
 /*
- * chase_pair.c - from the positions that the user names to the instructions to be chased, and what to say
- * when there are none, or too many to know which are meant.
+ * chase_pair.c - from the positions given by the user to the instructions to chase, and what to say if there
+ * are none, or if it is ambiguous which are meant.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void print_access(FILE *out, const struct dh_chase_access *a)
     }
 }
 
-/* ---- What cannot be chased, of many pairs: each told once ---- */
+/* ---- What cannot be chased, with many pairs: each reported once ---- */
 
 static bool is_told(struct dh_chase_request *q, const char *key)
 {
@@ -132,7 +132,7 @@ static int fail_and_list(struct dh_chase_request *q, const struct dh_chase_found
     return rc;
 }
 
-/* 0 if it is clear what is meant, or the exit status after a sentence. */
+/* 0 if it is clear what is meant, or the exit status after a message. */
 static int check(struct dh_chase_request *q, const struct dh_chase_position *p,
                  const struct dh_chase_found *f)
 {
@@ -201,7 +201,7 @@ static size_t n_positions(const struct dh_chase_request *q)
     return q->any ? 1 : 2;
 }
 
-/* On which side a position is. A thread waits at the first side: in a steered run, the one that would come
+/* Which side a position is on. A thread waits at the first side: in a steered run, the one that would come
  * too early. */
 static u8 side_of(const struct dh_chase_request *q, size_t position)
 {
@@ -245,7 +245,7 @@ static bool tell_refused(struct dh_chase_request *q, const struct dh_chase_posit
     return any;
 }
 
-/* Adds the accesses of a position that no person has written. NULL, or why there are none. */
+/* Adds the accesses of a machine-written position. NULL, or why there are none. */
 static const char *add_position(struct dh_chase_request *q, const struct dh_chase_position *at, u8 side)
 {
     struct dh_chase_position p = *at;

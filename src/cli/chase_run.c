@@ -1,6 +1,6 @@
 /*
- * chase_run.c - one run of a program with a pair to confirm: starts it with the library before its own, meets
- * it, chases, and turns what was seen into race records.
+ * chase_run.c - one run of a program with a pair to confirm: starts it with the library preloaded, connects
+ * to it, chases, and turns what was seen into race records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +21,10 @@
 #include "cli/cmd.h"
 #include "util/path.h"
 
-/* Of a steered run: how long, at most, the access that is to go second waits for the other to be made. */
+/* HOLD_US: in a steered run, how long, at most, the access that should be second waits for the other to be
+ * made. */
 enum { ID_DIGITS = 32, T_MIN_US = 1000000, HOLD_US = 200000, LOOK_US = 100000 };
-/* Of a run that infers: how long the bytes of a wait are watched after it. */
+/* In an inference run: how long the bytes of a wait are watched after it. */
 enum { LINGER_US = 20000, LEAST_LINGER_US = 2000 };
 
 /* ---- Records ---- */
@@ -46,7 +47,7 @@ static void take_line(void *ctx, const char *text, size_t len)
         fprintf(r->copy, "%.*s\n", (int)len, text);
     if (r->output < 0)
         return;
-    /* One write a line: others may append to the same file. */
+    /* One write per line: others may append to the same file. */
     char *line = dh_util_alloc(len + 1);
     memcpy(line, text, len);
     line[len] = '\n';
@@ -111,7 +112,7 @@ static void become(void *ctx)
 {
     const struct start *with = ctx;
     char number[16];
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever kills this command by SIGKILL means the program */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* killing this command by SIGKILL must kill the program */
     if (getppid() != with->parent)
         raise(SIGKILL);
     snprintf(number, sizeof(number), "%d%c", with->socket, with->follows ? DH_CONTROL_FOLLOWS : 0);
@@ -125,7 +126,7 @@ static void become(void *ctx)
     _exit(status);
 }
 
-/* What is to be loaded before the program: nothing if it is a field build. False after a sentence. */
+/* What to preload: nothing for a field build. False after a message. */
 static bool find_library(struct dh_chase_request *q, const char **ret)
 {
     if (dh_chase_lines_is_field(q->modules[0].file)) {
@@ -144,7 +145,7 @@ static bool find_library(struct dh_chase_request *q, const char **ret)
 
 static void notice_child(int number)
 {
-    (void)number; /* it interrupts a wait */
+    (void)number; /* it only interrupts a wait */
 }
 
 /* ---- The trial ---- */
@@ -155,9 +156,9 @@ struct watching {
     bool ended;
     struct dh_chase_target *target;
     struct dh_chase_stream stream;
-    bool told[DH_CONTROL_SITES]; /* that the bytes there have changed */
+    bool told[DH_CONTROL_SITES]; /* the change of the bytes there has been reported */
     bool steered, again;
-    struct dh_chase_moment *kept; /* of a steered run: told when it is known what came of it */
+    struct dh_chase_moment *kept; /* of a steered run: reported when its consequence is known */
     struct dh_chase_progress progress;
     u64 hang_us;
     u64 deadline_us; /* 0: none */
@@ -167,7 +168,7 @@ struct watching {
     struct dh_chase_request *q;
 };
 
-/* In the table of the program. */
+/* Looks the race up in the program's table. */
 static void look_up(struct watching *w, struct dh_chase_moment *moment)
 {
     struct dh_chase_place places[2];
@@ -175,7 +176,7 @@ static void look_up(struct watching *w, struct dh_chase_moment *moment)
         dh_chase_is_missed(w->q, places);
 }
 
-/* What became of the program after the accesses were made in the order that was asked for. */
+/* Reports what happened to the program after the accesses were made in the requested order. */
 static void tell_consequence(struct watching *w, const char *consequence, const char *detail)
 {
     struct dh_chase_stream *s = &w->stream;
@@ -189,8 +190,8 @@ static void tell_consequence(struct watching *w, const char *consequence, const 
     w->kept = NULL;
 }
 
-/* Do the two threads of the race stand still; or, while they have not met, all threads? A program that only
- * waits for something to do looks the same. So it is left alone, unless it is to be run again. */
+/* Have the two threads of the race stopped making progress; or, if they have not met, all threads? A program
+ * that only waits for something to do looks the same. So it is left alone, unless it is to be run again. */
 static void look_for_hang(struct watching *w)
 {
     char detail[64];
@@ -248,7 +249,7 @@ static const char *find_unseen(void *ctx)
     return dh_chase_loaded_check(&w->q->loaded, w->target);
 }
 
-/* Who changes what is atomic may well have done so by an atomic access. */
+/* An atomic object may well have been changed by an atomic access. */
 static bool is_atomic(const struct watching *w, const struct dh_chase_site *site,
                       const struct dh_control_span *span)
 {
@@ -283,7 +284,7 @@ static void take_meeting(void *ctx, u32 site, u64 pc, struct dh_chase_moment *mo
     dh_chase_infer_met(w->q->inference, site, pc, moment, at_once);
 }
 
-/* How it ended, if that was not known before. */
+/* Reports how it ended, if that was not known before. */
 static void tell_end(struct watching *w)
 {
     int number = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0;
@@ -320,15 +321,15 @@ static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_tr
     ret->blind = run->trouble || run->filtered || !run->placed;
 }
 
-/* While the budget does not allow another wait, there is nothing better to do than to watch; otherwise
- * watching takes the time of waits, of which alone a race can come. */
+/* While the budget does not allow another wait, there is nothing better to do than watching; otherwise
+ * watching takes time from waits, and only a wait can show a race. */
 static u64 linger_of(const struct dh_chase_request *q)
 {
     double pause = q->rmax > 0 ? (double)q->delay_us * (1 / q->rmax - 1) : LINGER_US;
     return pause < LEAST_LINGER_US ? LEAST_LINGER_US : pause < LINGER_US ? (u64)pause : LINGER_US;
 }
 
-/* A watchpoint tells of an access that has been made, while the other is still to come. */
+/* A watchpoint reports an access after it was made, while the other is still to come. */
 static const char *order_of(const struct dh_chase_request *q)
 {
     return q->steer == DH_CHASE_ALTERNATE || (q->any && !q->unwatched) ? "reversed" : "shown";
@@ -442,12 +443,12 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
         rc = dh_chase_target_meet(&target, ends[0], w.pid, &why);
         if (rc == 0 && !dh_chase_track_check(q, &target)) {
             trial.ran = false;
-            kill(w.pid, SIGKILL); /* it has not begun */
+            kill(w.pid, SIGKILL); /* it has not started */
         } else if (rc == 0) {
             begin_records(&records, q, w.pid);
             chase(q, &target, ends[0], &w, &records, &trial);
         }
-        close(ends[0]); /* a library that waits goes to sleep */
+        close(ends[0]); /* a library that waits becomes dormant */
         trial.status = w.ended ? w.status : dh_cli_child_wait(w.pid);
         if (rc) {
             trial.blind = true;

@@ -1,9 +1,9 @@
 /*
- * chase_sound.c - every race that is confirmed in a program with a table of pairs must be a pair of `sound`.
- * Where it is none, the static analysis is wrong, and a sentence says so.
+ * chase_sound.c - every race confirmed in a program with a table of pairs must be a pair of `sound`. If it is
+ * not, the static analysis is wrong, and a message says so.
  *
- * The accesses are looked up by their lines: the compiler may have moved one within its own. Machine code
- * seldom tells which accesses are atomic, so nothing is said unless one of the two is certainly not.
+ * The accesses are looked up by their lines: the compiler may have moved one within its line. Machine code
+ * rarely shows which accesses are atomic, so nothing is reported unless one of the two is certainly not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void dh_chase_close_table(struct dh_chase_request *q)
     q->table = NULL;
 }
 
-/* The analysis knows from the source which accesses are atomic, of those in its table. */
+/* The analysis knows from the source which of the accesses in its table are atomic. */
 static bool is_plain(const struct dh_pairs *p, const struct dh_chase_place *place)
 {
     bool plain = place->plain, atomic = false;

@@ -1,9 +1,9 @@
 /*
  * chase_state.c - what has been tried, in a file: one line of JSON for the program, and one for each run.
  *
- * A line is written by one call, when its run is over, so a process that is killed loses the run it was at. A
- * last line without its end is one that was being written then; it is taken off. Anything else that cannot be
- * read is refused, and the file is left as it is. The file is locked while it is used.
+ * A line is written in one call, when its run is over, so a process that is killed loses only its current
+ * run. An incomplete last line was being written at that time; it is removed. Anything else that cannot be
+ * parsed is refused, and the file is left unchanged. The file is locked while it is used.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static bool write_line(int fd, json_t *line)
     if (!text)
         dh_util_no_memory();
     size_t len = strlen(text);
-    text[len++] = '\n'; /* in the place of the zero */
+    text[len++] = '\n'; /* replaces the terminating zero */
     bool written = write(fd, text, len) == (ssize_t)len;
     free(text);
     json_decref(line);
@@ -74,7 +74,7 @@ static const char *take_run(const json_t *line, void (*take)(void *ctx, const st
     return NULL;
 }
 
-/* Length of what is whole; *ret_why: what is wrong. */
+/* Returns the length of the complete lines; *ret_why: what is wrong. */
 static size_t take_lines(struct dh_chase_request *q, const char *text, size_t len, const char *build_id,
                          void (*take)(void *ctx, const struct dh_chase_outcome *o), void *ctx,
                          const char **ret_why)

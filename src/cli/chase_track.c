@@ -1,6 +1,6 @@
 /*
- * chase_track.c - `deadheat chase --analysis=litehb|fullhb`: what a program must be for its synchronisation
- * to be followed, and the atomic accesses that take part in it.
+ * chase_track.c - `deadheat chase --analysis=litehb|fullhb`: what is required of a program for its
+ * synchronisation to be tracked, and the atomic accesses that take part in it.
  */
 #include <string.h>
 

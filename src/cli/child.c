@@ -1,8 +1,8 @@
 /*
- * child.c - a program that a command runs, and that is to live as if it had been started without the command.
+ * child.c - a program that a command runs, and that should behave as if started without the command.
  *
- * Signals that would end the command are passed on, and how the program takes them decides. The terminal
- * sends its own to both, and stops both.
+ * Signals that would end the command are passed on, and the program's reaction to them decides. The terminal
+ * sends its own signals to both, and stops both.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,8 +16,8 @@ static volatile sig_atomic_t program; /* its pid, from when it runs until it has
 
 static volatile sig_atomic_t interrupted; /* since it was started */
 
-/* What the terminal sends, it sends to the program too; what was meant for this process alone is passed on,
- * with the value that came along. */
+/* Signals from the terminal go to the program as well; those sent to this process alone are passed on, with
+ * their value. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -55,7 +55,7 @@ static bool is_passed_on(int number)
     }
 }
 
-/* Ignored signals (nohup) are so in the program as well, and stay so here. */
+/* Signals that are ignored (nohup) are ignored in the program as well, and stay so here. */
 static void pass_signals_on(void)
 {
     for (int number = 1; number <= SIGRTMAX; number++) {
@@ -67,14 +67,13 @@ static void pass_signals_on(void)
     }
 }
 
-/* A signal that arrives meanwhile waits until there is somebody to get it. */
+/* A signal that arrives meanwhile is held until there is a process to pass it on to. */
 pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
 {
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    /* A file that may not grow, or a pipe without a reader, is an error to be told, here and not in the
-     * program. */
+    /* A file size limit, or a pipe without a reader, is reported as an error here, but not in the program. */
     void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
     void (*unread)(int) = signal(SIGPIPE, SIG_IGN);
     pid_t pid = fork();
@@ -99,7 +98,7 @@ bool dh_cli_child_was_interrupted(void)
     return interrupted;
 }
 
-/* Its number is given up only after nothing is sent to it any more. */
+/* Its pid is released only after nothing will be sent to it any more. */
 static bool look(pid_t pid, int flags, siginfo_t *ret)
 {
     *ret = (siginfo_t){0};
@@ -125,8 +124,8 @@ bool dh_cli_child_ended(pid_t pid, int *ret_status)
     return look(pid, WNOHANG, &info) && reap(pid, ret_status);
 }
 
-/* A program that stops itself by SIGSTOP stops the command too, for whoever waits for it; the other signals
- * that stop go to both. */
+/* A program that stops itself by SIGSTOP stops the command too, for whoever waits for it; other stop signals
+ * go to both anyway. */
 int dh_cli_child_wait(pid_t pid)
 {
     siginfo_t info;
@@ -152,7 +151,7 @@ int dh_cli_child_end_like(int status)
     if (WIFSIGNALED(status)) {
         const struct rlimit none = {0};
         sigset_t one;
-        setrlimit(RLIMIT_CORE, &none); /* the core is the program's */
+        setrlimit(RLIMIT_CORE, &none); /* the core dump is the program's */
         signal(WTERMSIG(status), SIG_DFL);
         sigemptyset(&one);
         sigaddset(&one, WTERMSIG(status));

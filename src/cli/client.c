@@ -1,9 +1,10 @@
 /*
- * client.c - a command that runs beside a program which does not end by itself, such as a server: it begins
- * when the program does, and when it has ended, the program is asked to end, by SIGTERM.
+ * client.c - a command that runs alongside a program which does not end by itself, such as a server: it
+ * starts when the program does, and when it has ended, the program is asked to end, by SIGTERM.
  *
- * A process between waits for the client, and does nothing else. It names the program by a descriptor: its
- * number may long be another's. The client begins when the program does, and has to wait until that answers.
+ * An intermediate process waits for the client, and does nothing else. It refers to the program by a
+ * descriptor, because the pid may have been reused. The client starts when the program does, and has to wait
+ * itself until the program responds.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +26,7 @@ void dh_cli_client_set(const char *text)
     command = text;
 }
 
-/* The descriptors of this command, with their locks, are not for others. */
+/* Others must not inherit the descriptors of this command, with their locks. */
 static void let_go(int program)
 {
     enum { PROGRAM = 3 };
@@ -82,7 +83,7 @@ void dh_cli_client_start(pid_t pid)
     if (between == 0)
         be_between(program, self);
     if (between > 0)
-        setpgid(between, between); /* whoever is first */
+        setpgid(between, between); /* in both processes, whichever is first */
     else
         between = 0;
     close(program);

@@ -35,8 +35,8 @@ int dh_cmd_static(int argc, char **argv);
 int dh_cmd_test(int argc, char **argv);
 int dh_cmd_trace(int argc, char **argv);
 
-/* part.c: becomes a program of its own that is installed beside the libraries, with these arguments. Returns
- * only if it cannot, with the exit status after a sentence. */
+/* part.c: becomes a separate program installed next to the libraries, with these arguments. Returns only if
+ * it cannot, with the exit status after a message. */
 int dh_cli_become_part(const char *command, const char *program, char **argv);
 
 /* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */
@@ -46,28 +46,28 @@ int dh_cli_vfail(const char *command, const char *format, va_list args);
 __attribute__((format(printf, 2, 3))) void dh_cli_warn(const char *command, const char *format, ...);
 /* elfcheck.c: may this program be run? 0, or the exit status after a message. */
 int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force);
-/* filter.c: the environment tells the program which of its checks to switch off, by a state of `deadheat
- * caper`. 0, or DH_EXIT_TROUBLE after a sentence. */
+/* filter.c: sets the environment that tells the program which of its checks to switch off, according to a
+ * state of `deadheat caper`. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_filter(const char *command, const char *state, const char *program);
-/* 10ms, 500us, 1s, 2.5ms. False if it is none, or 0, or more than a minute. */
+/* 10ms, 500us, 1s, 2.5ms. False if it is not a time, or 0, or more than a minute. */
 bool dh_cli_time(const char *text, u64 *ret_us);
-/* 90s, 10m, 8h. False if it is none, or less than a second, or more than a year. */
+/* 90s, 10m, 8h. False if it is not a time, or less than a second, or more than a year. */
 bool dh_cli_budget(const char *text, u64 *ret_us);
-/* 0% to 100%, as a part of one. */
+/* 0% to 100%, as a fraction. */
 bool dh_cli_percent(const char *text, double *ret);
 /* If arg is --NAME=VALUE returns VALUE, else NULL. */
 const char *dh_cli_value(const char *arg, const char *name);
-/* The word nearest to what was typed, or NULL if none is near. */
+/* The word closest to what was typed, or NULL if none is close. */
 const char *dh_cli_nearest(const char *typed, size_t len, const char *const *words, size_t n);
-/* Say that an argument is none of the command's flags, or needs a value, or (cmd_detectors.c) that a detector
- * does not exist, and which is nearest; both return DH_EXIT_TROUBLE. */
+/* Report that an argument is not a flag of the command, or needs a value, or (cmd_detectors.c) that a
+ * detector does not exist, and which is closest; both return DH_EXIT_TROUBLE. */
 int dh_cli_unknown_flag(const char *command, const char *arg, const char *const *flags, size_t n);
 int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
 /* Prints the help of a command that has --format; returns 0. */
 int dh_cli_usage(const char *text);
-/* The form of a document, by its name. 0, or DH_EXIT_TROUBLE after a message. */
+/* The format of a document, by its name. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret);
-/* Reads a file of suppressions; bad lines are named. 0, or DH_EXIT_TROUBLE after a message. */
+/* Reads a file of suppressions; bad lines are reported. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_suppressions(const char *command, const char *file, struct dh_suppress *ret);
 
 /* baseline.c: --baseline=FILE and --update-baseline. */
@@ -81,48 +81,49 @@ struct dh_cli_baseline {
     "--format=json\n"                                                                          \
     "                        document, race records, or fingerprints\n"                        \
     "  --update-baseline     write the findings to that file; then none of them is new\n"
-/* Is the argument one of these flags? Then it is taken. */
+/* Is the argument one of these flags? If so, it is parsed. */
 bool dh_cli_baseline_flag(struct dh_cli_baseline *b, const char *arg);
 /* Reads the file. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_baseline_load(const char *command, struct dh_cli_baseline *b);
-/* When all findings were judged: writes the file if that is wanted, unless the status is one of trouble, and
- * frees. partial: not everything was looked at, so nothing is taken out of it. The exit status, from what it
- * would be: races that are written down are no reason to fail. */
+/* Called after all findings were compared: writes the file if requested, unless the status means trouble, and
+ * frees. partial: not everything was analysed, so nothing is removed from it. Returns the exit status, given
+ * what it would be otherwise: races that were just recorded are no reason to fail. */
 int dh_cli_baseline_end(const char *command, struct dh_cli_baseline *b, bool partial, int status);
 
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
 
 /* child.c: the program that a command runs. One at a time. */
-/* Calls become(ctx) in a new process, which does not return; signals are passed on to it. Its pid, or a
+/* Calls become(ctx), which does not return, in a new process; signals are passed on to it. Its pid, or a
  * negative errno. */
 pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx);
 /* Has it ended, and with which wait status? */
 bool dh_cli_child_ended(pid_t pid, int *ret_status);
-/* Was SIGINT sent, by the terminal or otherwise, since it was started? It may have handled that. */
+/* Was SIGINT sent, by the terminal or otherwise, since it was started? It may have handled it. */
 bool dh_cli_child_was_interrupted(void);
 /* Waits for its end. Its wait status. */
 int dh_cli_child_wait(pid_t pid);
-/* The exit status that a shell gives to such a wait status. */
+/* The exit status that a shell would derive from this wait status. */
 int dh_cli_child_status(int status);
-/* End by the same signal, if that ended it; else returns the exit status to end with. */
+/* Ends this process by the same signal if the child was ended by one; otherwise returns the exit status. */
 int dh_cli_child_end_like(int status);
 
-/* client.c: what is to run beside the program that child.c starts, and ends it when it has ended; NULL:
- * nothing. A program that ends by that signal has ended well. */
+/* client.c: a command to run alongside the program that child.c starts, and whose end ends the program; NULL:
+ * none. A program that ends by that signal counts as successful. */
 void dh_cli_client_set(const char *command);
-/* For child.c: the program has begun; it has ended with this wait status. What counts as its wait status. */
+/* For child.c: the program has started; it has ended with this wait status. Returns the wait status to
+ * use. */
 void dh_cli_client_start(pid_t pid);
 int dh_cli_client_stop(int status);
 
-/* usage.c: reports for other processes. Outlives what ends them, and calls work(ctx) with a stack that is
- * large enough whatever their limits are. What that returns. */
+/* usage.c: for reporting on behalf of other processes. Ignores the signals that end them, and calls work(ctx)
+ * with a large enough stack whatever their limits are. Returns its result. */
 int dh_cli_report_for_others(int (*work)(void *ctx), void *ctx);
 
-/* openmp.c: if the program uses LLVM's OpenMP, have its run-time system tell what it orders, by variables of
- * the environment that the program will get; or warn that it cannot. */
+/* openmp.c: if the program uses LLVM's OpenMP, makes its runtime report its synchronisation, through
+ * environment variables for the program; or warns that it cannot. */
 void dh_cli_prepare_openmp(struct dh_arena *arena, const char *command, const char *name);
-/* The same for the programs that a launcher may start, without a warning. */
+/* The same for programs that a launcher may start, without a warning. */
 void dh_cli_prepare_openmp_below(struct dh_arena *arena);
 
 /* elfcheck.c */

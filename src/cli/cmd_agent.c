@@ -1,6 +1,6 @@
 /*
- * cmd_agent.c - `deadheat agent` and `deadheat crowd` are one program of their own, as `deadheat hive` is,
- * for the library of HTTP.
+ * cmd_agent.c - `deadheat agent` and `deadheat crowd` are one separate program, like `deadheat hive`, because
+ * of the HTTP library.
  */
 #include "cli/cmd.h"
 

@@ -1,6 +1,6 @@
 /*
- * cmd_analyze.c - `deadheat analyze`: any detectors over a recorded trace, in one pass, and a second
- * reading where there are races to prove (analyze_confirm.c).
+ * cmd_analyze.c - `deadheat analyze`: any detectors over a recorded trace, in one pass, and a second pass if
+ * there are races to prove (analyze_confirm.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -204,7 +204,7 @@ static bool is_named(const char *name)
     return false;
 }
 
-/* Is this variable, or the global that it is part of, one of those asked for? */
+/* Is this variable, or the global that contains it, one of those requested? */
 static bool wants(void *ctx, u32 cell)
 {
     (void)ctx;
@@ -218,7 +218,7 @@ static bool wants(void *ctx, u32 cell)
     return *known == DH_WANTED_YES;
 }
 
-/* Another earlier access of the race that was kept last; with none of them the proof stands or falls. */
+/* Keeps another earlier access of the race that was kept last; any of them may prove it. */
 static void keep_other(struct dh_analyze_found *f, const struct dh_race *race)
 {
     struct dh_analyze_race *r = &f->races[f->n - 1];
@@ -249,7 +249,7 @@ static bool is_listed(struct dh_analyze_found *f, const struct dh_race *race)
     return listed;
 }
 
-/* Keeps what will be listed; the counts are the host's. */
+/* Keeps what will be listed; the host does the counting. */
 static void on_race(void *ctx, u32 index, const struct dh_race *race)
 {
     (void)ctx;

@@ -1,15 +1,15 @@
 /*
  * cmd_cc.c - `deadheat cc` and `deadheat c++`: clang with the pass and the runtime.
  *
- * The driver replaces itself by clang, so exit codes, signals and output are clang's own. It adds
- *   to every line with an input:  the pass plugin, and silence about what clang ignores;
- *   to lines that link a program: the runtime, whole, and the list of symbols it must export, so that its
- *                                 interceptors take the place of libc's in every module of the process.
- * Shared objects get no runtime: they find that of the executable when they are loaded.
- * A field build gets neither: its code is plain, the link analyses the whole program (cc_lto.c), and a small
- * library sleeps in it (src/field). A Caper build is a field build whose code is instrumented for escape when
- * it is linked (src/ir/caper, src/field/escape). With --dh-prune the link analyses it too, and instruments
- * only what may race; with --dh-filterable, in a way that the start of the program may undo.
+ * The driver execs clang, so exit codes, signals and output are clang's own. It adds
+ *   to every command with an input:  the pass plugin, and options against warnings about ignored arguments;
+ *   to commands that link a program: the whole runtime, and the list of symbols it must export, so that its
+ *                                    interceptors replace libc's in every module of the process.
+ * Shared objects get no runtime: they use the executable's when they are loaded.
+ * A field build gets neither: its code is plain, the link analyses the whole program (cc_lto.c), and includes
+ * a small dormant library (src/field). A Caper build is a field build whose code is instrumented for escape
+ * at link time (src/ir/caper, src/field/escape). With --dh-prune the link also analyses the program, and
+ * instruments only what may race; with --dh-filterable, in a way that can be undone at program start.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -99,7 +99,7 @@ static const char *mode_flag(const struct dh_cc_line *l)
     return l->mode == DH_CC_CAPER ? "--dh-mode=caper" : "--dh-mode=field";
 }
 
-/* The same for what is to be left out of the instrumentation. */
+/* The same for what is excluded from instrumentation. */
 static int check_left_out(const struct driver *d)
 {
     const struct dh_cc_line *l = &d->line;
@@ -124,7 +124,7 @@ static int check_left_out(const struct driver *d)
     return 0;
 }
 
-/* The same for flags by which the link instruments. */
+/* The same for flags that make the link instrument. */
 static int check_linked(const struct driver *d)
 {
     const struct dh_cc_line *l = &d->line;
@@ -143,7 +143,7 @@ static int check_linked(const struct driver *d)
     return 0;
 }
 
-/* 0, or DH_EXIT_TROUBLE after a sentence about what cannot be done. */
+/* 0, or DH_EXIT_TROUBLE after a message about what is not supported. */
 static int check_supported(const struct driver *d)
 {
     const struct dh_cc_line *l = &d->line;
@@ -215,7 +215,7 @@ static const char *find_libdir(struct driver *d)
     return given && *given ? given : dh_cc_beside_program(&d->arena, "../../lib/deadheat");
 }
 
-/* NULL after a sentence. */
+/* NULL after a message. */
 static const char *find_compiler(struct driver *d)
 {
     const char *name = d->line.frontend == DH_CC_OWN ? "clang" : d->line.frontend_name;
@@ -252,7 +252,7 @@ static void add_whole(struct driver *d, const char *archive, struct dh_cc_args *
     ",--wrap=_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE"    \
     ",--wrap=_ZNSt3pmr20get_default_resourceEv"
 
-/* First, so that an archive of the program that also defines malloc, say, is not drawn in. */
+/* First, so that an archive of the program that also defines malloc, for example, is not pulled in. */
 static void add_runtime(struct driver *d, struct dh_cc_args *out)
 {
     add_whole(d, d->line.checked ? "libdeadheat_rt_checked.a" : "libdeadheat_rt.a", out);
@@ -260,7 +260,7 @@ static void add_runtime(struct driver *d, struct dh_cc_args *out)
     dh_cc_args_add(out, WRAP_CXX);
 }
 
-/* Last, since the runtime needs them, and without disturbing the program's own --as-needed. */
+/* Last, since the runtime needs them, and without affecting the program's own --as-needed. */
 static void add_runtime_libraries(struct dh_cc_args *out)
 {
     static const char *const libraries[] = {"-Wl,--push-state,--as-needed", "-lpthread", "-ldl", "-lm",
@@ -269,11 +269,11 @@ static void add_runtime_libraries(struct dh_cc_args *out)
         dh_cc_args_add(out, libraries[i]);
 }
 
-/* Replaces arguments that are too long for execv, as long response files may be when expanded, by a response
+/* If the arguments are too long for execv, as expanded response files may be, replaces them by a response
  * file in memory, which clang opens by its descriptor. */
 static void shorten(struct dh_cc_args *args)
 {
-    const size_t limit = 512 * 1024; /* a quarter of what Linux allows, for the environment's sake */
+    const size_t limit = 512 * 1024; /* a quarter of what Linux allows, to leave room for the environment */
     size_t total = 0;
     for (size_t i = 0; i < args->count; i++)
         total += strlen(args->at[i]) + 1 + sizeof(char *);
@@ -307,13 +307,13 @@ static void add_exceptions(struct dh_cc_args *out)
 
 static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
 {
-    dh_cc_args_add(out, "-D__DEADHEAT__=1"); /* the runtime will be there: <deadheat/lard.h> */
+    dh_cc_args_add(out, "-D__DEADHEAT__=1"); /* the runtime will be linked: <deadheat/lard.h> */
     if (d->line.frontend != DH_CC_OWN) {
         dh_cc_frontend_flags(&d->line, in_libdir(d, "", "gcc.specs"), out);
         if (d->line.frontend == DH_CC_CLANG && !d->line.plain)
             dh_cc_sanitize_tell_clang(&d->line, out);
     } else if (!d->line.plain) {
-        /* What is annotated for ThreadSanitizer is annotated for us: docs/guide/compat.md. */
+        /* Annotations for ThreadSanitizer are also for us: docs/guide/compat.md. */
         dh_cc_args_add(out, "-D__SANITIZE_THREAD__=1");
         if (d->line.filterable)
             dh_cc_lto_before(&d->line, out);
@@ -322,8 +322,8 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
         dh_cc_sanitize_tell_pass(&d->line, out);
         dh_cc_args_add(out, in_libdir(d, "-fplugin=", "deadheat-attributes.so"));
         dh_cc_args_add(out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
-        /* Position-independent code alone, clang's default, does for most shared libraries; for instrumented
-         * ones it does not. What the user says comes later and wins. */
+        /* clang's default, position-independent code, is enough for most shared libraries, but not for
+         * instrumented ones. The user's options come later and win. */
         if (d->line.links && d->line.shared)
             dh_cc_args_add(out, "-fPIC");
     }
@@ -337,7 +337,7 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
         add_runtime_libraries(out);
 }
 
-/* The library sleeps in the program until a command tells it to wake (src/field). It is an archive, so that
+/* The library is dormant in the program until a command activates it (src/field). It is an archive, so that
  * the program needs nothing of deadheat where it runs. */
 static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
 {
@@ -353,7 +353,7 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
         add_runtime_libraries(out);
 }
 
-/* What the plugin cannot know inside the compiler and the linker. */
+/* What the plugin cannot find out inside the compiler and the linker. */
 static void tell_plugin(const struct driver *d)
 {
     if (d->line.links)
@@ -414,7 +414,7 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
     return fail(d, "cannot run '%s': %s", compiler, strerror(errno));
 }
 
-/* clang would overwrite its source, where gcc refuses to. */
+/* clang would overwrite its source file; gcc refuses to. */
 static int check_output(const struct driver *d, const struct dh_cc_args *in)
 {
     for (size_t i = 0; d->line.output && i < in->count; i++) {
@@ -426,7 +426,7 @@ static int check_output(const struct driver *d, const struct dh_cc_args *in)
     return 0;
 }
 
-/* The arguments, without a compiler that we are the launcher of. */
+/* The arguments, without --dh-launch and the compiler it names. */
 static void read_arguments(int argc, char **argv, struct dh_cc_args *in)
 {
     for (int i = 1; i < argc; i++) {

@@ -1,5 +1,5 @@
 /*
- * cmd_chase.c - `deadheat chase`: confirm one pair of accesses as a race, or many one after the other, in a
+ * cmd_chase.c - `deadheat chase`: confirms one pair of accesses as a race, or many one after another, in a
  * program that runs at full speed.
  */
 #include <errno.h>
@@ -176,7 +176,7 @@ static int add_module(struct dh_chase_request *q, const char *path)
     return 0;
 }
 
-/* "10ms", or "10ms..1s": of the first waits at an access, and of later ones. */
+/* "10ms", or "10ms..1s": for the first waits at an access, and for later ones. */
 static bool read_delay(struct dh_chase_request *q, const char *text)
 {
     const char *dots = strstr(text, "..");
@@ -507,7 +507,7 @@ static int chase_one(struct dh_chase_request *q)
     return rc || q->list ? rc : run(q);
 }
 
-/* Do the flags go together? 0, or the exit status after a sentence. */
+/* Are the flags compatible? 0, or the exit status after a message. */
 static int check_flags(const struct dh_chase_request *q)
 {
     bool many = q->all || q->from || q->replay;

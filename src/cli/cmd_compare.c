@@ -67,7 +67,7 @@ static int choose(struct request *q, const char *name, size_t len)
     for (u32 i = 0; i < q->n_chosen; i++)
         if (q->chosen[i] == ops)
             return 0;
-    q->chosen[q->n_chosen++] = ops; /* fits: none is there twice */
+    q->chosen[q->n_chosen++] = ops; /* fits: there are no duplicates */
     return 0;
 }
 
@@ -169,7 +169,7 @@ static int compare_trace(const struct request *q)
     return 0;
 }
 
-/* The recording, and every detector that works on it: its time is that of both. */
+/* The recording, and every detector that works on it, with the sum of both times. */
 static int compare_recorded(const struct request *q, const char *file)
 {
     struct dh_compare_row *recording = NULL;
@@ -225,7 +225,7 @@ static int compare_program(const struct request *q)
         if (ops->whole_trace)
             continue;
         dh_compare_online(&c, add_row(ops->name, ops, "online"), q->program, records);
-        /* `run` has an engine of its own for this one; the laboratory's is what the others compare with. */
+        /* `run` has an engine of its own for this one; the others are compared with the laboratory's. */
         if (strcmp(ops->name, "fasttrack") == 0)
             dh_compare_online(&c, add_row("fasttrack-ref", ops, "online"), q->program, records);
     }

@@ -1,5 +1,5 @@
 /*
- * cmd_detectors.c - `deadheat detectors`: what there is, and what each promises.
+ * cmd_detectors.c - `deadheat detectors`: lists them, with their guarantees.
  */
 #include <string.h>
 

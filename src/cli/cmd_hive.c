@@ -1,7 +1,7 @@
 /*
- * cmd_hive.c - `deadheat hive` is a program of its own beside the libraries: those of databases, HTTP and TLS
- * that it needs would more than double the time in which every other command starts, and `deadheat cc` starts
- * for each file of a project.
+ * cmd_hive.c - `deadheat hive` is a separate program installed next to the libraries: the database, HTTP and
+ * TLS libraries it needs would more than double the startup time of every other command, and `deadheat cc` is
+ * started for each file of a project.
  */
 #include "cli/cmd.h"
 

@@ -1,6 +1,6 @@
 /*
- * cmd_pipeline.c - `deadheat pipeline`: static pairs, Caper, inference, chase and steering, one after the
- * other, within a time, and one page at the end.
+ * cmd_pipeline.c - `deadheat pipeline`: static pairs, Caper, inference, chase and steering, one after
+ * another, within a time limit, and one page at the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +106,7 @@ static int set_flag(struct request *q, const char *arg)
 
 /* ---- The directory ---- */
 
-/* Makes it, and locks it: *ret_lock is a descriptor to close. */
+/* Creates it, and locks it: *ret_lock is a descriptor to close. */
 static int open_directory(struct dh_pipeline *p, int *ret_lock)
 {
     if (mkdir(p->dir, 0777) != 0 && errno != EEXIST)
@@ -122,7 +122,7 @@ static int open_directory(struct dh_pipeline *p, int *ret_lock)
     return 0;
 }
 
-/* A pipe in place of a file would be waited for. */
+/* Opening a pipe instead of a file would block. */
 static int check_files(struct dh_pipeline *p)
 {
     static const char *const names[] = {"caper", "chase", "pairs.json", "pipeline.json", "races.jsonl"};
@@ -152,7 +152,8 @@ static int find_program(struct dh_pipeline *p)
     return 0;
 }
 
-/* A record that was being written when all was killed is taken off, lest the next one be added to it. */
+/* Removes a record that was being written when everything was killed, so that the next one is not appended to
+ * it. */
 static void mend_records(struct dh_pipeline *p)
 {
     struct stat st;
@@ -188,7 +189,7 @@ static int run_stages(struct dh_pipeline *p)
     return rc;
 }
 
-/* The program's output is not what this command prints. */
+/* The program's output must not mix with this command's. */
 static int run_silently(struct dh_pipeline *p)
 {
     int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);

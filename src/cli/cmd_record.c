@@ -1,13 +1,13 @@
 /*
  * cmd_record.c - `deadheat record`: runs a program and writes what it does to a .dht file.
  *
- * The program writes its events into memory it shares with this process (event/dht_feed.h); here they are
- * packed and appended to the file, beside the program, while it runs. Whatever ends the program, its last
- * events are still in that memory and are written. Signals that would end this process are passed on to the
- * program, and the recording is completed when that ends.
+ * The program writes its events into memory shared with this process (event/dht_feed.h); here they are packed
+ * and appended to the file while the program runs. However the program ends, its last events are still in
+ * that memory and are written. Signals that would end this process are passed on to the program, and the
+ * recording is completed when that ends.
  *
  * The file is FILE.part until it is complete (util/output.h). If this process is killed, or the disk is full,
- * that stays, and is good up to the last complete chunk.
+ * FILE.part remains, and is valid up to the last complete chunk.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,10 +72,10 @@ struct request {
 struct recording {
     struct dh_feed_layout *shared;
     struct dh_dht_writer writer;
-    u64 lost; /* slots whose events made no sense */
+    u64 lost; /* slots with invalid events */
     u32 flush_ms;
     u64 flushed;             /* when */
-    u64 flush_bytes;         /* size of the file at which it is brought up to date anyway */
+    u64 flush_bytes;         /* file size at which it is brought up to date anyway */
     u32 seen[DH_FEED_SLOTS]; /* bytes of a slot that were written as so far */
     struct dh_record_stacks stacks;
 };
@@ -86,7 +86,7 @@ static struct dh_dht_decoder decoder; /* to count what a killed program left */
 
 /* ---- Slots ---- */
 
-/* How many whole events a slot holds that its thread did not finish, and their first ticket. */
+/* How many complete events there are in a slot that its thread did not finish, and their first ticket. */
 static void count_events(const u8 *raw, u32 len, struct dh_dht_chunk *head)
 {
     struct dh_dht_event e;
@@ -132,8 +132,9 @@ static void write_slot(struct recording *rec, u32 i, bool full, bool so_far)
                             rec->shared->data[i] + DH_DHT_CHUNK_BYTES - calls, calls);
 }
 
-/* What threads have done so far that have not filled their slots: lest the file wait for the idlest of them.
- * A slot that is filled meanwhile stays its thread's until drain frees it, so its bytes do not change. */
+/* Writes what threads have done that have not filled their slots yet, so that the file does not wait for the
+ * idlest of them. A slot that is filled meanwhile stays its thread's until drain frees it, so its bytes do
+ * not change. */
 static void write_so_far(struct recording *rec)
 {
     u32 high = __atomic_load_n(&rec->shared->head.high, __ATOMIC_ACQUIRE);
@@ -156,8 +157,7 @@ static u64 now_ms(void)
     return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
 }
 
-/* After a while, or when the file is twice as long: should the disk be full then, at least half of it is of
- * use. */
+/* After a while, or when the file has doubled: if the disk is full then, at least half of it is usable. */
 static void flush_if_due(struct recording *rec)
 {
     u64 now = now_ms();
@@ -169,7 +169,7 @@ static void flush_if_due(struct recording *rec)
     write_so_far(rec);
 }
 
-/* All full slots, or all that hold anything. How many. */
+/* Writes all full slots, or all that hold anything. Returns how many. */
 static u32 drain(struct recording *rec, bool all)
 {
     struct dh_feed *h = &rec->shared->head;
@@ -192,7 +192,7 @@ static u32 drain(struct recording *rec, bool all)
     return n;
 }
 
-/* Until some slot is full, the program may have ended, or a while has passed. */
+/* Waits until some slot is full, the program may have ended, or a while has passed. */
 static void doze(struct recording *rec, u32 seen)
 {
     struct dh_feed *h = &rec->shared->head;
@@ -246,7 +246,7 @@ static void become(void *ctx)
 
 /* ---- The recording ---- */
 
-/* Writes until the program has ended. Its wait status. */
+/* Writes until the program has ended. Returns its wait status. */
 static int follow(struct recording *rec, pid_t pid)
 {
     rec->flushed = now_ms();
@@ -264,7 +264,8 @@ static int follow(struct recording *rec, pid_t pid)
     }
 }
 
-/* Gives the recording its name, if there is one, and says so. 0, or DH_EXIT_TROUBLE after a message. */
+/* Renames the recording to its final name, if there is one, and says so. 0, or DH_EXIT_TROUBLE after a
+ * message. */
 static int complete(struct recording *rec, const struct request *q, struct dh_output *to, const char *name)
 {
     int rc = dh_dht_write_end(&rec->writer);

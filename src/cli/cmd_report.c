@@ -1,9 +1,9 @@
 /*
- * cmd_report.c - `deadheat report`: raw race records in, reports out.
+ * cmd_report.c - `deadheat report`: turns raw race records into reports.
  *
- * Two ways in. A person gives a file. The runtime of a running program starts `report --from-runtime` with
- * the records on standard input; then each race is printed as it comes, settings are DEADHEAT_OPTIONS, and if
- * standard input is a socket, the number of races goes back through it.
+ * It is used in two ways. A person gives it a file. Or the runtime of a running program starts `report
+ * --from-runtime` with the records on standard input; then each race is printed as it comes, settings are
+ * from DEADHEAT_OPTIONS, and if standard input is a socket, the number of races is sent back through it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static int report_stream(void *unused)
     (void)unused;
     struct dh_options_error err;
     dh_options_default(&settings);
-    /* The runtime has complained about bad options already; here what can be understood counts. */
+    /* The runtime has complained about bad options already; valid ones are used here. */
     dh_options_parse(&settings, getenv("DEADHEAT_OPTIONS"), &err);
     struct dh_cli_baseline baseline = {.file = settings.baseline[0] ? settings.baseline : NULL};
     dh_cli_baseline_load("report", &baseline); /* without it, all are new */
@@ -104,9 +104,9 @@ static int report_stream(void *unused)
 
 struct request {
     struct dh_arena arena;
-    const char **files; /* to read; directories are looked through */
+    const char **files; /* to read; directories are searched */
     size_t n_files;
-    const char *input; /* all of them, in errors */
+    const char *input; /* all of them, for messages */
     const char *output;
     struct dh_path_map *paths, **paths_end;
     bool resolve;
@@ -178,7 +178,7 @@ static int set_flag(struct request *q, const char *arg)
     return 0;
 }
 
-/* Files of other kinds, which people give by mistake. 0, or DH_EXIT_TROUBLE after a message. */
+/* Detects files of other kinds, given by mistake. 0, or DH_EXIT_TROUBLE after a message. */
 static int check_kind(const char *file, int fd)
 {
     char head[8] = {0};
@@ -210,7 +210,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* In order of their names, so that two readings tell the same. What cannot be read may hold races. */
+/* Sorted by name, so that the output is repeatable. What cannot be read may hold races. */
 static int add_directory(struct request *q, const char *name)
 {
     char *roots[] = {dh_arena_strdup(&q->arena, name), NULL};
@@ -257,7 +257,7 @@ static int read_file(struct dh_reporter *reporter, const char *name)
     return rc;
 }
 
-/* What is no file of records is refused before anything is printed. */
+/* Files that do not hold records are refused before anything is printed. */
 static int check_inputs(const struct request *q)
 {
     int rc = 0;

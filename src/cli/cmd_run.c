@@ -1,12 +1,12 @@
 /*
- * cmd_run.c - `deadheat run`: sets the options, runs the program, and reports for all processes below it.
+ * cmd_run.c - `deadheat run`: sets the options, runs the program, and reports for all processes it starts.
  *
- * The detector is inside the programs, so the flags are turned into DEADHEAT_OPTIONS, behind what the
- * environment already says, since a later setting wins. What they find comes back to run_gather.c. The
- * program itself may be a mere launcher (make, ctest, a shell) of those that are instrumented.
+ * The detector is inside the programs, so the flags are turned into DEADHEAT_OPTIONS, appended to what is in
+ * the environment, since a later setting wins. Results come back to run_gather.c. The program itself may just
+ * be a launcher (make, ctest, a shell) of instrumented programs.
  *
- * Below another `deadheat run`, which gathers already, this one only sets the options and becomes the
- * program. So it does where it cannot gather.
+ * Inside another `deadheat run`, which gathers already, this one only sets the options and becomes the
+ * program. It does the same if it cannot gather.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -109,7 +109,7 @@ static int add_option(struct request *q, const char *name, size_t name_len, cons
     return 0;
 }
 
-/* Names that the runtime would refuse are refused here, in better words. */
+/* Names that the runtime would refuse are refused here, with a better message. */
 static int check_detector(const char *name)
 {
     size_t len = strlen(name);
@@ -125,12 +125,12 @@ static int check_detector(const char *name)
     return ops ? 0 : dh_cli_unknown_detector("run", name, len);
 }
 
-/* `arg` begins with --, its name has this length with them. */
+/* `arg` begins with --; len is the length of its name, including them. */
 static int set_option(const char *arg, size_t len, const char *value)
 {
     static const char *const own[] = {
         "--filter", "--filter-program", "--force",
-        "--format", "--tsan-options",   "--update-baseline"}; /* all that is no option of the runtime */
+        "--format", "--tsan-options",   "--update-baseline"}; /* all that are not options of the runtime */
     struct dh_options_error err;
     int rc = dh_options_set_flag(&checked, arg, len, value, strlen(value), &err);
     const char *nearest = rc == -ENOENT ? dh_cli_nearest(arg, len, own, DH_ARRAY_LEN(own)) : NULL;
@@ -139,7 +139,7 @@ static int set_option(const char *arg, size_t len, const char *value)
     return rc ? dh_cli_fail("run", "%s", err.text) : 0;
 }
 
-/* The same for options that do not go together. */
+/* The same for incompatible options. */
 static int check_together(void)
 {
     if (checked.sample < 0 && checked.overhead < 0)
@@ -189,7 +189,7 @@ static int set_tsan_flag(void *ctx, const char *flag)
     return set_flag(ctx, flag);
 }
 
-/* value: NULL, or what is to be read in place of the environment. */
+/* value: NULL, or what to use instead of the environment. */
 static int set_tsan_options(struct request *q, const char *value)
 {
     const char *text = value ? value : getenv("TSAN_OPTIONS");
@@ -222,7 +222,7 @@ static int set_flag(struct request *q, const char *arg)
     if (strncmp(arg, "--", 2) != 0)
         return dh_cli_fail("run", "unknown option '%s'; 'deadheat run --help' lists them", arg);
     size_t len = strcspn(arg, "=");
-    const char *value = arg[len] ? arg + len + 1 : "1"; /* which is what a switch alone means */
+    const char *value = arg[len] ? arg + len + 1 : "1"; /* the meaning of a switch without a value */
     if (!arg[len] && dh_options_is_known(arg + 2, len - 2) && !dh_options_is_switch(arg + 2, len - 2))
         return dh_cli_fail("run", "%s needs a value: %s=VALUE", arg, arg);
     int rc = set_option(arg, len, value);
@@ -231,10 +231,10 @@ static int set_flag(struct request *q, const char *arg)
 
 static void complain_later(void *ctx, u64 line, const char *sentence)
 {
-    (void)ctx, (void)line, (void)sentence; /* the reporter reads the file again, and speaks of bad lines */
+    (void)ctx, (void)line, (void)sentence; /* the reporter reads the file again, and reports bad lines */
 }
 
-/* 0 or a negative errno. A pipe can be read only once, which is for the reporter to do. */
+/* 0 or a negative errno. A pipe can be read only once, and that is left to the reporter. */
 static int try_suppressions(struct request *q, const char *path)
 {
     struct stat st;
@@ -262,8 +262,8 @@ static int check_documents(struct request *q)
     return 0;
 }
 
-/* The files that the program's runtime will open. What is wrong with them is said before the program has run
- * for an hour. */
+/* The files that the program's runtime will open. Errors are reported before the program has run for an
+ * hour. */
 static int check_files(struct request *q, const char *name)
 {
     const char *suppressions = checked.suppressions, *output = checked.output;
@@ -285,13 +285,13 @@ static int check_files(struct request *q, const char *name)
         inputs[n_inputs++] = checked.baseline;
     if (dh_output_is_input(output, inputs, n_inputs))
         return dh_cli_fail("run", "cannot write '%s': this command reads it", output);
-    if (strchr(output, '%')) /* each process has a file of its own, and finds out by itself */
+    if (strchr(output, '%')) /* each process has its own file, and finds out by itself */
         return 0;
     const char *why = dh_output_appendable(output);
     return why ? dh_cli_fail("run", "cannot write '%s': %s", output, why) : 0;
 }
 
-/* The program's own runtime looks for the reporter; naming this very program spares it the search. */
+/* The program's own runtime looks for the reporter; naming this very program saves the search. */
 static void name_reporter(struct request *q)
 {
     const char *self = dh_path_self(&q->arena);
@@ -340,7 +340,7 @@ struct start {
 static void become_child(void *ctx)
 {
     const struct start *with = ctx;
-    /* Whoever kills this command by SIGKILL means the program. */
+    /* Killing this command by SIGKILL must kill the program. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != with->parent)
         raise(SIGKILL);
@@ -350,7 +350,7 @@ static void become_child(void *ctx)
     _exit(status);
 }
 
-/* The wait status of the program, or a negative errno; *ret_ran: it could be run. */
+/* The program's wait status, or a negative errno; *ret_ran: it could be run. */
 static int run_child(char **argv, int control, bool *ret_ran)
 {
     int ends[2];
@@ -370,7 +370,7 @@ static int run_child(char **argv, int control, bool *ret_ran)
     return dh_cli_child_wait(pid);
 }
 
-/* From how the program ended, and what was seen. */
+/* The exit status, from how the program ended and what was seen. */
 static int judge(const struct request *q, int status, bool ran, const struct dh_run_result *seen)
 {
     if (WIFSIGNALED(status))
@@ -423,7 +423,7 @@ static int run(struct request *q, char **argv)
     return judge(q, status, ran, &seen);
 }
 
-/* For a hive the program is not checked here, but tried as its users do: that is the agent's. */
+/* With --hive the program is not checked here, but tried as its users would: that is the agent's job. */
 static bool is_for_hive(int argc, char **argv)
 {
     for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++)

@@ -1,8 +1,8 @@
 /*
  * cmd_static.c - `deadheat static`: the statically possible race pairs of a whole program.
  *
- * The command proposes; nothing it prints is known to happen. So its exit status tells only whether it could
- * do its work, unlike that of commands that have seen a race.
+ * What the command prints may or may not happen. So its exit status only says whether it could do its work,
+ * unlike that of commands that have seen a race.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -198,8 +198,8 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
     return 0;
 }
 
-/* An option with one dash is for the compiler; its value may be the next argument. Returns the last argument
- * used. */
+/* An option with one dash is for the compiler; its value may be the next argument. Returns the last
+ * argument used. */
 static int add_option(struct request *q, char **argv, int i, int argc)
 {
     q->in.options[q->in.n_options++] = argv[i];

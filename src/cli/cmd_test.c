@@ -1,17 +1,16 @@
 /*
- * cmd_test.c - `deadheat test`: runs a program or a test suite many times, and says how often each race
+ * cmd_test.c - `deadheat test`: runs a program or a test suite many times, and reports how often each race
  * appeared.
  *
- * Each run is a `deadheat run` of its own, which writes its records into a file of a directory that is
- * removed in the end; its output goes into a file beside it. When a run has ended, its records are read by
- * the one reporter of all runs, so that what it says of findings, baselines and forms is what `deadheat
- * report` would say.
+ * Each run is a separate `deadheat run`, which writes its records to a file in a directory that is removed in
+ * the end; its output goes to a file next to it. When a run has ended, its records are read by the one
+ * reporter of all runs, so that findings, baselines and formats are the same as with `deadheat report`.
  *
- * An interrupt ends the runs, and what was found so far is told. The handler itself passes it on to them:
- * whether it comes before the command waits for them or while it does, they end, and so does the waiting.
+ * An interrupt ends the runs, and what was found so far is reported. The handler itself passes it on to them:
+ * whether it comes before the command waits for them or during the wait, they end, and so does the wait.
  *
- * Each run is a process group, so that what a test suite has started ends with it. That takes it out of the
- * foreground of a terminal, from which it may not read then; so it is given no terminal to read from.
+ * Each run is a process group, so that everything a test suite has started ends with it. That makes it a
+ * background group, which may not read from the terminal; so its input is not the terminal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +36,7 @@ enum {
     MOST_RUNS = 1000000,
     MOST_JOBS = 256,
     PATIENCE = 3,    /* seconds */
-    TIMED_OUT = 124, /* the status of a run that took too long, as timeout(1) has it */
+    TIMED_OUT = 124, /* the status of a run that took too long, as with timeout(1) */
 };
 
 static const char usage[] =
@@ -69,12 +68,12 @@ static const char usage[] =
     "Example:\n"
     "  deadheat test -n 100 -j 4 --baseline=known.json -- ctest\n";
 
-/* A run; its pid is read by the handler. */
+/* A run; the handler reads its pid. */
 struct job {
     u64 number;
     u64 deadline;              /* in ms; 0: none */
     volatile sig_atomic_t pid; /* and process group; 0: none */
-    bool late;                 /* it was ended at its deadline, and has until the next to come to its end */
+    bool late;                 /* it was asked to end at its deadline, and has until the next one to do so */
 };
 
 static struct job jobs[MOST_JOBS];
@@ -107,19 +106,19 @@ static void pass_on(int number)
     int error = errno;
     bool again = interrupted != 0;
     if (number == SIGALRM && !again)
-        return; /* it is time to look for runs that take too long */
+        return; /* time to look for runs that take too long */
     if (!again)
         interrupted = number;
     for (size_t i = 0; i < DH_ARRAY_LEN(jobs); i++)
         if (jobs[i].pid)
             kill(-jobs[i].pid, again ? SIGKILL : SIGTERM);
-    alarm(PATIENCE); /* for what does not end by being asked */
+    alarm(PATIENCE); /* for those that do not end when asked */
     errno = error;
 }
 
 static void take_signals(void)
 {
-    signal(SIGCHLD, SIG_DFL); /* whoever ignores it cannot wait */
+    signal(SIGCHLD, SIG_DFL); /* if it were ignored, there would be no waiting */
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
     for (size_t i = 0; i < DH_ARRAY_LEN(numbers); i++) {
         struct sigaction sa = {.sa_handler = pass_on};
@@ -166,7 +165,7 @@ static u64 now_ms(void)
     return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
 }
 
-/* 0 or a negative errno. Signals wait until the handler knows of it. */
+/* 0 or a negative errno. Signals are held until the handler knows of it. */
 static int start(struct request *q, const char *self, struct job *job, u64 number)
 {
     sigset_t all, before;
@@ -176,7 +175,7 @@ static int start(struct request *q, const char *self, struct job *job, u64 numbe
     pid_t pid = fork();
     int error = errno;
     if (pid >= 0)
-        setpgid(pid, 0); /* by both: neither may go on before it is done */
+        setpgid(pid, 0); /* in both processes: neither may continue before it is done */
     if (pid == 0)
         become_run(q, self, number, &before);
     *job = (struct job){.number = number, .deadline = q->timeout ? now_ms() + q->timeout : 0};
@@ -187,7 +186,7 @@ static int start(struct request *q, const char *self, struct job *job, u64 numbe
     return pid < 0 ? -error : 0;
 }
 
-/* The end of what it printed, for the first that failed. */
+/* The end of the output of the first run that failed. */
 static void show_failure(struct request *q, u64 number, int status, bool late)
 {
     enum { SHOWN = 4096 };
@@ -218,13 +217,13 @@ static void clear_progress(const struct request *q)
         fputs("\r\033[K", stderr);
 }
 
-/* Its records are read, and its files are removed. */
+/* Reads its records, and removes its files. */
 static void finish(struct request *q, u64 number, int status, bool late)
 {
     const char *records = file_of(q, number, "jsonl");
     int fd = open(records, O_RDONLY | O_CLOEXEC);
     clear_progress(q);
-    /* A run that was interrupted is none. */
+    /* A run that was interrupted does not count. */
     if (!interrupted) {
         dh_reporter_begin_run(q->reporter);
         q->done++;
@@ -250,7 +249,7 @@ static void finish(struct request *q, u64 number, int status, bool late)
 
 /* ---- All of them --------------------------------------------------------------------------------------- */
 
-/* A run that is asked to end writes down what it has found. What does not end by that is killed. */
+/* A run that is asked to end writes what it has found. One that does not end is killed. */
 static void end_late_runs(struct request *q)
 {
     u64 now = now_ms();
@@ -274,7 +273,7 @@ static struct job *wait_for_one(struct request *q, int *ret_status)
     for (size_t i = 0; i < q->n_jobs && !job; i++)
         job = jobs[i].pid == info.si_pid ? &jobs[i] : NULL;
     if (job && job->late)
-        kill(-job->pid, SIGKILL); /* what it has left behind; nobody else has its number yet */
+        kill(-job->pid, SIGKILL); /* what it left behind; its number cannot have been reused yet */
     waitpid(info.si_pid, ret_status, 0);
     return job;
 }
@@ -283,7 +282,7 @@ static int run_all(struct request *q, const char *self)
 {
     u64 next = 1, running = 0;
     int rc = 0;
-    /* One that comes before the waiting is made up for by the next. */
+    /* If one comes before the wait, the next one makes up for it. */
     const struct itimerval tick = {.it_interval = {.tv_usec = 200000}, .it_value = {.tv_usec = 200000}};
     if (q->timeout)
         setitimer(ITIMER_REAL, &tick, NULL);
@@ -372,7 +371,7 @@ static int set_count(const char *flag, const char *value, u64 most, u64 *ret)
     return 0;
 }
 
-/* Seconds without a unit as well: 'deadheat compare' has them so. */
+/* Seconds may have no unit, as in 'deadheat compare'. */
 static int set_timeout(struct request *q, const char *value)
 {
     u64 us, seconds;

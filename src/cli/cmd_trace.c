@@ -1,7 +1,8 @@
 /*
- * cmd_trace.c - `deadheat trace info|cat|convert`: traces looked at, filtered, written in another format.
+ * cmd_trace.c - `deadheat trace info|cat|convert`: traces are shown, filtered, and converted to another
+ * format.
  *
- * Names in filters are looked up when an event has them, not before: a name that never occurs selects
+ * Names in filters are looked up when an event uses them, not before: a name that never occurs selects
  * nothing.
  */
 #include <errno.h>
@@ -45,12 +46,12 @@ struct request {
     enum verb verb;
     const char *file;
     const char *output;
-    const char *threads, *variables; /* as given: names with commas; NULL: all */
+    const char *threads, *variables; /* as given: comma-separated names; NULL: all */
     u64 from, to;                    /* from 1 */
     bool json;
     struct dh_trace_in in;
     u64 ops[DH_OP_COUNT];
-    u64 unwritten;               /* events that the format has no words for */
+    u64 unwritten;               /* events that the format cannot express */
     struct dh_trace_out *binary; /* what convert writes; NULL: text */
 };
 
@@ -107,7 +108,7 @@ static const char *op_name(u32 op)
     return names[op] ? names[op] : "other";
 }
 
-/* An event of a recording, which may be one that STD has no words for, at a place of the program. */
+/* An event of a recording, which may be one that STD cannot express, at a place in the program. */
 static int print_event(struct request *q, const struct dh_event *e, u64 number, FILE *out)
 {
     bool sync = e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE;
@@ -126,7 +127,7 @@ static int print_event(struct request *q, const struct dh_event *e, u64 number, 
     return fputc('\n', out) == EOF || ferror(out) ? -EIO : 0;
 }
 
-/* 0 or a negative errno: of binary output its own; a text knows its own (util/output.h). */
+/* 0 or a negative errno, for binary output; text output keeps its own (util/output.h). */
 static int write_event(struct request *q, const struct dh_event *e, u64 number, FILE *out)
 {
     static char line[2 << 20]; /* two names of a line the reader took */
@@ -145,12 +146,12 @@ static int write_event(struct request *q, const struct dh_event *e, u64 number, 
     }
     if (q->verb == CAT) {
         fprintf(out, "%" PRIu64 "\t", number);
-        dh_text_tame(line, (size_t)n - 1); /* for people, where convert writes names as they are */
+        dh_text_tame(line, (size_t)n - 1); /* for people; convert writes names unchanged */
     }
     return fwrite(line, 1, (size_t)n, out) == (size_t)n ? 0 : -EIO;
 }
 
-/* What has a name, behind the events. */
+/* The names of things, after the events. */
 static int write_names(struct request *q)
 {
     struct dh_trace_in_counts n = dh_trace_in_counts(&q->in);
@@ -236,7 +237,7 @@ static int go_through(struct request *q, FILE *out)
             if (rc && q->binary)
                 return dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(-rc));
             if (rc)
-                return 0; /* who ends the output says so */
+                return 0; /* closing the output reports the error */
         }
     }
     return n < 0 ? DH_EXIT_TROUBLE : 0;

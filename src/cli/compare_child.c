@@ -1,9 +1,9 @@
 /*
- * compare_child.c - a process a detector, so that its time and its peak memory are its own.
+ * compare_child.c - one process for each detector, so that its time and its peak memory can be measured.
  *
- * The child leads a process group of its own, which is killed as a whole when its time is over: what it has
- * started must not outlive it. Signals that end this process end the group too, and remove the files that
- * it would have removed at its end.
+ * The child leads a process group of its own, which is killed as a whole when its time is over: nothing it
+ * started must outlive it. Signals that end this process end the group too, and remove the files that would
+ * be removed at the end.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -67,7 +67,7 @@ static void catch_signals(void)
     }
 }
 
-/* The child's pid, or a negative errno. It returns in the child too, with 0. */
+/* The child's pid, or a negative errno. Returns in the child too, with 0. */
 static pid_t start(u64 timeout)
 {
     catch_signals();
@@ -84,7 +84,7 @@ static pid_t start(u64 timeout)
         setpgid(0, 0);
         return 0;
     }
-    setpgid(pid, pid); /* whoever comes first */
+    setpgid(pid, pid); /* in both processes, whichever is first */
     group = pid;
     alarm((unsigned)timeout);
     return pid;

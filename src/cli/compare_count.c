@@ -1,5 +1,5 @@
 /*
- * compare_count.c - what the detectors found, counted and held against each other.
+ * compare_count.c - counts what the detectors found, and compares them with each other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorts, drops what is there twice. How many are left. */
+/* Sorts and removes duplicates. Returns how many are left. */
 static size_t distinct(const char **list, size_t n)
 {
     size_t kept = 0;

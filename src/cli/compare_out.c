@@ -1,6 +1,6 @@
 /*
- * compare_out.c - the comparison as a document of two tables: what each detector cost and found, and who
- * reports what. docs/guide/compare.md has the columns.
+ * compare_out.c - the comparison as a document of two tables: what each detector cost and found, and which of
+ * them report what. docs/guide/compare.md describes the columns.
  */
 #include "cli/compare.h"
 #include "report/json.h"
@@ -31,7 +31,7 @@ static const struct dh_print_column reporters[] = {
     {.member = "reported_by", .title = "reported by", .names = true},
 };
 
-/* null: the row is no detector's. */
+/* null: the row does not belong to a detector. */
 static json_t *list(const struct dh_compare_row *r, const char *const *texts, size_t n)
 {
     json_t *array = r->ops ? json_array() : json_null();

@@ -2,7 +2,7 @@
  * compare_program.c - a program under each detector, through `deadheat run` and `deadheat record` themselves:
  * what is measured is what a user of those commands would see.
  *
- * The program's output goes nowhere and its input is empty: it runs once a detector.
+ * The program's output is discarded and its input is empty: it runs once for each detector.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static const char *self(struct dh_arena *arena)
     return path ? path : "deadheat";
 }
 
-/* The arguments before the program's, then those; all of them up to NULL. */
+/* The arguments before the program's, then those; both terminated by NULL. */
 static char **join(struct dh_arena *arena, char *const *head, char *const *tail)
 {
     size_t n = 0, m = 0;
@@ -60,7 +60,7 @@ static void run_read(void *ctx, int fd)
     become(ctx);
 }
 
-/* The command, as often as asked; times are the least. */
+/* Runs the command as often as requested; the shortest times count. */
 static void measure(struct dh_compare *c, struct dh_compare_row *row, char **argv, const char *fresh)
 {
     struct dh_compare_child child;
@@ -105,7 +105,7 @@ void dh_compare_record(struct dh_compare *c, struct dh_compare_row *row, char **
 
 /* ---- What was reported -------------------------------------------------------------------------------- */
 
-/* "function file:line" of the frame to point at: as a recording names its places. */
+/* "function file:line" of the frame to point at, in the form used for a recording's places. */
 static const char *place(struct dh_arena *arena, const json_t *race_access)
 {
     const json_t *stack = json_object_get(race_access, "stack"), *top = json_array_get(stack, 0);
@@ -140,7 +140,7 @@ static void take_race(struct dh_compare *c, struct dh_compare_row *row, const js
     dh_compare_add(c, row, name, a, writes(now), b, writes(earlier));
 }
 
-/* The runtime tells only so many races apart; a count that may be too low must not look like a fact. */
+/* The runtime distinguishes only so many races; a count that may be too low must not look like a fact. */
 static void note_lost(struct dh_compare *c, struct dh_compare_row *row, const json_t *root)
 {
     json_int_t lost = json_integer_value(json_object_get(json_object_get(root, "counters"), "LOST_REPORTS"));

@@ -1,9 +1,9 @@
 /*
- * compare_trace.c - one detector over a trace, in a process of its own.
+ * compare_trace.c - one detector over a trace, in its own process.
  *
- * The clock runs from opening the file to the detector's last word, so that `empty` measures the reading
- * alone and the others are what they add to it. Names are looked up afterwards, off the clock and off the
- * memory figure.
+ * Time is measured from opening the file to the detector's last report, so that `empty` measures just the
+ * reading and the others show what they add to it. Names are looked up afterwards, outside the measured time
+ * and memory.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,7 +17,7 @@
 #include "cli/compare.h"
 #include "cli/trace_in.h"
 
-/* What one variable and two places have in common; the key of a map. */
+/* A variable and two places; the key of a map. */
 struct found {
     u32 cell;
     u32 now, earlier; /* sites */
@@ -83,14 +83,14 @@ static json_t *text(const char *s)
     return value ? value : json_string("?"); /* not UTF-8 */
 }
 
-/* Adds it, unless one of the same names is there: a racing array is many pieces of memory. */
+/* Adds it, unless there is one with the same names: a racing array is many pieces of memory. */
 static void add_warning(struct job *j, struct dh_map *known, const struct found *f, json_t *list)
 {
     bool unknown = f->flags & EARLIER_UNKNOWN;
     const char *now = dh_arena_strdup(&j->names, dh_trace_in_site(&j->in, f->now));
     const char *earlier = unknown ? "?" : dh_arena_strdup(&j->names, dh_trace_in_site(&j->in, f->earlier));
     const char *name = dh_trace_in_variable(&j->in, f->cell);
-    if (j->in.dht && strncmp(name, "0x", 2) == 0) { /* an address: a recording, not made from a text */
+    if (j->in.dht && strncmp(name, "0x", 2) == 0) { /* an address: a recording, not converted from a text */
         name = global_of(j, f->cell);
         if (!name)
             name = dh_compare_unnamed(&j->names, now, earlier);
@@ -163,7 +163,7 @@ static u64 number(const json_t *root, const char *name)
     return (u64)json_integer_value(json_object_get(root, name));
 }
 
-/* Of several rounds the fastest counts. */
+/* The fastest of several rounds counts. */
 static void take(struct dh_compare *c, struct dh_compare_row *row, const json_t *root)
 {
     double seconds = json_number_value(json_object_get(root, "seconds"));

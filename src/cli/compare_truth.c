@@ -1,14 +1,14 @@
 /*
- * compare_truth.c - which races are real, and how each detector does against that.
+ * compare_truth.c - which races are real, and how each detector compares with that.
  *
- * Two kinds of files. A list: lines `variable NAME` and `race PLACE PLACE`, where a place is a location of a
- * text trace or file:line; `#` begins a comment. Or a source with marks: `// RACE a` on the two lines of race
- * a (one line alone races with itself), `// RACE a:write b` where two races meet, `// HIDDEN RACE` likewise,
- * for races that are real though the order of this run hides them from happens-before.
+ * There are two kinds of files. A list: lines `variable NAME` and `race PLACE PLACE`, where a place is a
+ * location of a text trace or file:line; `#` begins a comment. Or a source with marks: `// RACE a` on the two
+ * lines of race a (one line alone races with itself), `// RACE a:write b` where two races meet, `// HIDDEN
+ * RACE` likewise, for races that are real though the order of this run hides them from happens-before.
  *
- * A real race is found if a warning names its variable or its two places; of these one may be unknown: not
+ * A real race is found if a warning names its variable or its two places, one of which may be unknown: not
  * remembered by the detector, or without a line. A variable is a false alarm if no detector shows a real race
- * on it: a second pair of lines on a variable that does race is no lie.
+ * on it: a second pair of lines on a variable that does race is not a false report.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static int read_item(struct dh_truth *t, char *line, u64 number)
                        (unsigned long long)number);
 }
 
-/* A source is one that has a mark. */
+/* A file counts as source if it has a mark. */
 static bool has_marks(const char *text)
 {
     return strstr(text, "// RACE ") || strstr(text, "// HIDDEN RACE ") ||
@@ -147,14 +147,14 @@ struct dh_truth *dh_truth_read(struct dh_arena *arena, const char *file)
 
 /* ---- The judgement ------------------------------------------------------------------------------------ */
 
-/* A place is named by its last word: "function file:line". */
+/* A place is identified by its last word: "function file:line". */
 static const char *last_word(const char *site)
 {
     const char *space = strrchr(site, ' ');
     return space ? space + 1 : site;
 }
 
-/* The compiler gives no line to code that it has put together from several: file:0. */
+/* The compiler gives no line to code merged from several: file:0. */
 static bool is_vague(const char *site)
 {
     size_t len = strlen(site);

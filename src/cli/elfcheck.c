@@ -50,7 +50,7 @@ enum dh_elfcheck dh_elfcheck_file(const char *path)
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        /* A program may be executable and yet not readable: then nobody can look inside. */
+        /* A program may be executable but not readable: then it cannot be inspected. */
         return errno == EACCES && access(path, X_OK) == 0 ? DH_ELFCHECK_OTHER : DH_ELFCHECK_UNREADABLE;
     enum dh_elfcheck result = DH_ELFCHECK_OTHER;
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {

@@ -1,9 +1,9 @@
 /*
  * filter.c - `--filter=STATE` of `run` and `record`: the environment tells the program which of its checks to
- * switch off (base/filter.h), by what `deadheat caper` has learnt from a Caper build of the same sources.
+ * switch off (base/filter.h), given what `deadheat caper` has learnt from a Caper build of the same sources.
  *
- * The state has the sites that escaped. Which accesses were asked about at all, so that silence about them
- * means something, is in the Caper build, which must still be there.
+ * The state has the sites that escaped. Which accesses were queried at all, so that the absence of an escape
+ * is meaningful, is in the Caper build, which must still exist.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "cli/cmd.h"
 #include "util/path.h"
 
-/* Runs in which questions were asked. */
+/* The number of runs in which queries were enabled. */
 static u64 runs_of(const struct dh_caper_state *s)
 {
     u64 n = 0;
@@ -24,7 +24,7 @@ static u64 runs_of(const struct dh_caper_state *s)
     return n;
 }
 
-/* The state, which must be there, and of the kind that is needed; and its Caper build. */
+/* Opens the state, which must exist and be of the right kind, and its Caper build. */
 static int open_state(struct dh_cli_caper *c, const char *state)
 {
     const char *why;

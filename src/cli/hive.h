@@ -8,13 +8,13 @@
 #include "hive/engine.h"
 #include "report/print.h"
 
-/* What all of its commands may be given. */
+/* Options of all its commands. */
 struct dh_cli_hive {
     const char *command;   /* "hive add" */
-    const char *db, *hive; /* its database, or where it is served */
+    const char *db, *hive; /* its database, or its URL */
     const char *program, *build, *candidate, *user, *format, *output, *revoke, *listen, *cert, *key, *token;
     const char *style;  /* "relay" or "sound"; NULL: not said */
-    const char *filter; /* a file of `caper export --to=filter`, by which pairs are left out */
+    const char *filter; /* a file of `caper export --to=filter`, which pairs to keep */
     const char *reader; /* a file with the reader's token */
     const char *rate, *bound, *connections, *timeout, *snapshot;
     bool insecure, source;
@@ -23,24 +23,24 @@ struct dh_cli_hive {
     struct dh_arena arena;
 };
 
-/* Opens the store, which must be there unless it may be made. 0, or the exit status after a message. */
+/* Opens the store, which must exist unless it may be created. 0, or the exit status after a message. */
 int dh_cli_hive_open(struct dh_cli_hive *c, bool create, struct dh_hive_engine **ret);
 void dh_cli_hive_close(struct dh_hive_engine *e);
-/* Has the engine do something, which says what became of it. 0, or the exit status after a message. */
+/* Makes the engine do something and prints the outcome. 0, or the exit status after a message. */
 int dh_cli_hive_stored(struct dh_cli_hive *c, bool stored, enum dh_hive_status status, const char *why);
 
-/* The same by a hive's interface, if --hive is given. */
+/* The same through a hive's interface, if --hive is given. */
 int dh_cli_hive_remote_add(struct dh_cli_hive *c);
 int dh_cli_hive_remote_key(struct dh_cli_hive *c);
 
-/* hive_build.c: a program's build id and the bytes of its table, with --filter only those pairs that are in
- * dpPairs; of these it says how many. 0, or the exit status after a message. */
+/* hive_build.c: a program's build id and the bytes of its table, with --filter only the pairs in dpPairs,
+ * whose number is printed. 0, or the exit status after a message. */
 int dh_cli_hive_build(struct dh_cli_hive *c, const char *path, struct dh_caper_build *ret);
-/* A build that was there already keeps the pairs that it was added with, whatever a filter says. */
+/* A build that was there already keeps the pairs it was added with, whatever a filter says. */
 void dh_cli_hive_say_kept(const struct dh_cli_hive *c, bool is_new);
 
-/* hive_source.c: the lines of source around the sites of a build's table, as a document from malloc
- * (hive/source.h). Says on standard error which files cannot be read. NULL after a message. */
+/* hive_source.c: the source lines around the sites of a build's table, as a document from malloc
+ * (hive/source.h). Prints which files cannot be read. NULL after a message. */
 struct dh_cli_source_count {
     size_t lines, files;
 };
@@ -48,7 +48,7 @@ char *dh_cli_hive_source(struct dh_cli_hive *c, const char *path, const struct d
                          struct dh_cli_source_count *ret);
 void dh_cli_hive_source_print(const char *program, const struct dh_cli_source_count *n, bool is_new);
 
-/* hive_symbols.c: what names its code in the stacks of races, as a document from malloc (hive/stacks.h).
+/* hive_symbols.c: symbols for its code in the stacks of races, as a document from malloc (hive/stacks.h).
  * NULL, after a warning: there is too much of it. */
 char *dh_cli_hive_symbols(struct dh_cli_hive *c, const char *path, size_t *ret_len);
 

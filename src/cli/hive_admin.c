@@ -1,6 +1,6 @@
 /*
- * hive_admin.c - what is done to a hive from its database: `add`, `key`, `forget`, `status`, `backup`. All of
- * them may be used while it is served: it sees what they append to the log.
+ * hive_admin.c - operations on a hive's database: `add`, `key`, `forget`, `status`, `backup`. All of them may
+ * be used while it is being served: the server sees what they append to the log.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ struct change {
     size_t n_symbols;
 };
 
-/* Has a result of another build? */
+/* Does it have a result from another build? */
 static bool is_known(const struct dh_hive_unit *u, u32 build)
 {
     for (size_t i = 0; i < u->n_records; i++)
@@ -184,7 +184,7 @@ int dh_cli_hive_key(struct dh_cli_hive *c)
     return rc;
 }
 
-/* ---- Forgetting, back-up ---- */
+/* ---- Forgetting, backup ---- */
 
 static void work_forget(struct dh_hive_batch *b, void *ctx)
 {

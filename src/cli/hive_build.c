@@ -1,5 +1,6 @@
 /*
- * hive_build.c - what `hive add` uploads of a program: its table of pairs, all of it or what a filter leaves.
+ * hive_build.c - what `hive add` uploads from a program: its table of pairs, all of it or what a filter
+ * leaves.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ int dh_cli_hive_build(struct dh_cli_hive *c, const char *path, struct dh_caper_b
         return dh_cli_fail(c->command, "'%s' %s", path, why);
     if (!c->filter)
         return 0;
-    c->style = c->style ? c->style : "sound"; /* which dpPairs are a part of */
+    c->style = c->style ? c->style : "sound"; /* of which dpPairs is a subset */
     return narrow(c, path, ret);
 }
 

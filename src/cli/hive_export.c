@@ -1,6 +1,6 @@
 /*
- * hive_export.c - `deadheat hive export`: every candidate with its verdict, as JSON (as the interface has
- * it), as CSV, or as SARIF, which has the true races of one build only: what is to be fixed.
+ * hive_export.c - `deadheat hive export`: every candidate with its verdict, as JSON (in the interface's
+ * format), as CSV, or as SARIF, which has only the true races of one build: those to fix.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void confirm(struct dh_finding *f, const struct dh_hive_unit *u)
     f->confirmed.consequence = j.hang ? "hang" : j.crash ? "crash" : "none";
 }
 
-/* The functions above the access, as a user has seen them. */
+/* The callers of the access, as seen by a user. */
 static void add_callers(struct dh_arena *arena, const struct dh_hive_state *s, const struct dh_hive_unit *u,
                         int side, struct dh_symbol_trace *to)
 {
@@ -136,7 +136,7 @@ static void add_stacks(const struct dh_hive_state *s, json_t *document)
 
 /* ---- The command ---- */
 
-/* The build that was asked for, or the newest one. */
+/* The requested build, or the newest one. */
 static u32 choose_build(const struct dh_hive_state *s, const struct dh_cli_hive *c, u32 program)
 {
     if (c->build)

@@ -1,6 +1,6 @@
 /*
- * hive_main.c - `deadheat hive`: which command, and its flags. It is a program of its own,
- * lib/deadheat/deadheat-hive, which `deadheat` becomes (cmd_hive.c).
+ * hive_main.c - `deadheat hive`: its commands and flags. It is a separate program,
+ * lib/deadheat/deadheat-hive, which `deadheat` executes (cmd_hive.c).
  */
 #include <stdlib.h>
 #include <string.h>

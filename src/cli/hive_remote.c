@@ -1,9 +1,9 @@
 /*
- * hive_remote.c - `hive add` and `hive key` by a hive's interface (openapi.json), with the administrator's
- * token: for those who cannot open its database.
+ * hive_remote.c - `hive add` and `hive key` through a hive's interface (openapi.json), with the
+ * administrator's token: for those who cannot open its database.
  *
- * The token is a secret, so it goes to another machine encrypted only, is read from a file and never put on a
- * command line, and does not follow a redirection.
+ * The token is a secret, so it is sent to another machine only encrypted, is read from a file and never put
+ * on a command line, and is not sent to the target of a redirect.
  */
 #include <curl/curl.h>
 #include <jansson.h>
@@ -145,7 +145,7 @@ static int make_key(struct remote *r, const char *program)
 {
     json_t *answer = NULL, *wanted = json_pack("{s:s}", "program", program);
     char *body = wanted ? json_dumps(wanted, 0) : NULL;
-    if (!body) /* no name that a program may have: the hive would say the same */
+    if (!body) /* not a valid program name: the hive would say the same */
         return dh_cli_fail(r->c->command, "there is no such program");
     int rc = ask(r, "/v1/keys", body, strlen(body), &answer);
     if (!rc)
@@ -186,7 +186,7 @@ int dh_cli_hive_remote_key(struct dh_cli_hive *c)
 
 /* ---- Builds ---- */
 
-/* What the hive has of it now. The first build of a program gets a key. */
+/* Prints what the hive has of it now. The first build of a program gets a key. */
 static int tell(struct remote *r, const char *program, const char *build, bool is_new)
 {
     json_t *answer, *item;

@@ -1,5 +1,5 @@
 /*
- * hive_serve.c - `deadheat hive serve`: starts the service, and stops it when it is told to.
+ * hive_serve.c - `deadheat hive serve`: starts the service, and stops it when told to.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -153,7 +153,7 @@ int dh_cli_hive_serve(struct dh_cli_hive *c)
     sigaddset(&ends, SIGINT);
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a database that may not grow is an error of the store, not the end */
+    signal(SIGXFSZ, SIG_IGN); /* a full database is an error of the store, and does not end the service */
     if (dh_hive_server_start(&how, &server, &why) != 0) {
         rc = dh_cli_fail(c->command, "cannot serve '%s' on %s: %s", c->db,
                          c->listen ? c->listen : how.address, why ? why : "unknown");

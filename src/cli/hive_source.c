@@ -1,6 +1,6 @@
 /*
- * hive_source.c - `deadheat hive add --source`: the lines of source around the sites of a build, and no
- * others, as hive/source.h has them. Files are where the compiler found them.
+ * hive_source.c - `deadheat hive add --source`: the source lines around the sites of a build, and no others,
+ * in the format of hive/source.h. Files are where the compiler found them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* A line as UTF-8 that is not too long. */
+/* A line as UTF-8, cut if it is too long. */
 static char *text_of(struct dh_arena *arena, const struct dh_source_line *line)
 {
     char *text = dh_text_utf8(arena, line->text, line->len);
-    size_t n = strlen(text); /* a zero in it ends it */
+    size_t n = strlen(text); /* a zero byte ends it */
     if (n > DH_HIVE_SOURCE_WIDTH) {
         n = DH_HIVE_SOURCE_WIDTH;
         while (n && ((u8)text[n] & 0xc0) == 0x80) /* not within a character */
@@ -26,7 +26,7 @@ static char *text_of(struct dh_arena *arena, const struct dh_source_line *line)
     return text;
 }
 
-/* JSON has no other names. */
+/* JSON allows no other names. */
 static bool is_utf8(const char *path)
 {
     json_t *name = json_string(path);
@@ -34,7 +34,7 @@ static bool is_utf8(const char *path)
     return name != NULL;
 }
 
-/* Lines have other numbers then. */
+/* Line numbers may have changed then. */
 static bool is_newer(const char *path, const char *program)
 {
     struct stat a, b;

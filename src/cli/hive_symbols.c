@@ -1,7 +1,7 @@
 /*
- * hive_symbols.c - `deadheat hive add`: what names the code of a build in the stacks of its races, as
- * hive/stacks.h has it. Functions come from the symbol table, lines from the debug information, and these
- * only with --source.
+ * hive_symbols.c - `deadheat hive add`: symbols for the code of a build in the stacks of its races, in the
+ * format of hive/stacks.h. Functions come from the symbol table, lines from the debug information, and the
+ * latter only with --source.
  */
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct function {
 
 struct line {
     u64 offset;
-    size_t rank; /* in the order of the table: at one offset the last one counts */
+    size_t rank; /* in the order of the table: the last one at an offset counts */
     u32 file;
     int number;
 };

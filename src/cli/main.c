@@ -1,8 +1,8 @@
 /*
- * main.c - `deadheat`: finds the command and hands over.
+ * main.c - `deadheat`: finds the command and calls it.
  *
- * Called through a link named deadheat-cc or deadheat-c++ it is that command, so that build systems can
- * name it as their compiler in one word.
+ * Called through a link named deadheat-cc or deadheat-c++ it is that command, so that build systems can name
+ * it as their compiler in one word.
  */
 #include <stdio.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static int run(int argc, char **argv)
     return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
 }
 
-/* Whatever a command prints is asked for here: output that did not arrive is no success. */
+/* Whether a command's output was written is checked here: lost output is not success. */
 int main(int argc, char **argv)
 {
     dh_output_begin_standard();

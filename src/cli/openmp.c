@@ -1,10 +1,10 @@
 /*
- * openmp.c - programs that use LLVM's OpenMP: what its run-time system orders is told to deadheat by a tool
- * of LLVM's, libarcher, which libomp loads if OMP_TOOL_LIBRARIES names it.
+ * openmp.c - programs that use LLVM's OpenMP: a tool of LLVM's, libarcher, reports the synchronisation of the
+ * OpenMP runtime to deadheat; libomp loads it if OMP_TOOL_LIBRARIES names it.
  *
- * The two belong together: the tool is looked for beside the libomp that the program will get, and then in
+ * The two belong together: the tool is searched next to the libomp that the program will load, and then in
  * the LLVM that deadheat was built with. What a launcher will start cannot be known; there the tool is named
- * in case. It leaves programs alone that are not instrumented.
+ * just in case. It does nothing in programs that are not instrumented.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "util/arena.h"
 #include "util/path.h"
 
-/* Where the linker looks, beside what LD_LIBRARY_PATH says. */
+/* Where the dynamic linker looks, apart from LD_LIBRARY_PATH. */
 static const char system_directories[] =
     "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
 
@@ -28,7 +28,7 @@ static bool is_libomp(const char *name)
            strncmp(name, "libiomp5.so", 11) == 0;
 }
 
-/* The name in a table of the dynamic linker's, or NULL. */
+/* The name in a dynamic section, or NULL. */
 static const char *needed_libomp(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -44,7 +44,7 @@ static const char *needed_libomp(Elf *elf, Elf_Scn *section, const GElf_Shdr *he
     return NULL;
 }
 
-/* The libomp that the program at path names, or NULL. */
+/* The libomp that the program at path depends on, or NULL. */
 static const char *libomp_of(struct dh_arena *arena, const char *path)
 {
     const char *found = NULL;
@@ -66,7 +66,7 @@ static const char *libomp_of(struct dh_arena *arena, const char *path)
     return found;
 }
 
-/* libarcher.so beside the real file of DIRECTORY/libomp, or NULL. */
+/* libarcher.so next to the real file of DIRECTORY/libomp, or NULL. */
 static char *beside(struct dh_arena *arena, const char *directory, const char *libomp)
 {
     char real[PATH_MAX];
@@ -115,7 +115,7 @@ void dh_cli_prepare_openmp(struct dh_arena *arena, const char *command, const ch
 {
     const char *path = dh_path_find_program(arena, name);
     const char *libomp = path ? libomp_of(arena, path) : NULL;
-    if (!libomp || getenv("OMP_TOOL_LIBRARIES")) /* the user has chosen */
+    if (!libomp || getenv("OMP_TOOL_LIBRARIES")) /* the user has decided */
         return;
     const char *archer = find_archer(arena, libomp);
     if (!archer) {

@@ -1,5 +1,5 @@
 /*
- * part.c - commands that are programs of their own beside the libraries.
+ * part.c - commands that are separate programs, installed next to the libraries.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /*
  * pipeline.h - `deadheat pipeline`: the stages of figure 1 of the paper (Caper and RaceChaser, CC 2017), one
- * after the other, and the page at the end.
+ * after another, and the page at the end.
  *
- * What is known is in a directory, and each stage goes on from what is there:
+ * Results are kept in a directory, and each stage continues from what is there:
  *   caper          the state of `deadheat caper`
  *   pairs.json     dpPairs, as `deadheat caper export --to=pairs` writes them, but no more than can be chased
- *   chase          the state of `deadheat chase`, for all ways to chase
+ *   chase          the state of `deadheat chase`, for all ways of chasing
  *   races.jsonl    race records
- *   pipeline.json  the stages, with the time and the runs that they have taken so far
+ *   pipeline.json  the stages, with their time and runs so far
  */
 #ifndef DH_CLI_PIPELINE_H
 #define DH_CLI_PIPELINE_H
@@ -17,9 +17,9 @@
 #include "cli/caper.h"
 #include "util/map.h"
 
-/* What has come of a pair, after all ways to chase it. */
+/* The result for a pair, after all ways of chasing it. */
 struct dh_pipeline_pair {
-    const char *name; /* as --pair takes it */
+    const char *name; /* as for --pair */
     bool confirmed;
     u64 runs, reached, timeouts, met;
     const char *refused; /* why it was not chased; NULL: it can be */
@@ -34,8 +34,8 @@ enum dh_pipeline_stage {
     DH_PIPELINE_STAGES
 };
 
-/* What a stage has taken in all: time, runs, the pairs that it began with, those that it has confirmed,
- * and what it has left; pairs: UINT64_MAX if it did not come to it. */
+/* What a stage has taken in total: time, runs, the pairs it started with, those it confirmed, and what it
+ * left; pairs: UINT64_MAX if it was not reached. */
 struct dh_pipeline_took {
     u64 us, runs, in, confirmed, pairs;
 };
@@ -44,12 +44,12 @@ struct dh_pipeline {
     struct dh_arena arena;
     const char *dir;
     char **argv;
-    const char *client;  /* what runs beside it, and ends it; NULL: nothing */
+    const char *client;  /* runs alongside the program, and ends it; NULL: none */
     const char *program; /* the Caper build; absolute */
     const char *build_id;
     u64 budget_us, start_us;
-    u64 steady;    /* runs without anything new that are enough */
-    bool resumed;  /* the directory was there */
+    u64 steady;    /* how many runs without anything new are enough */
+    bool resumed;  /* the directory existed */
     bool inferred; /* dynamic context inference was done */
     bool stop;     /* interrupted */
     struct dh_pipeline_took took[DH_PIPELINE_STAGES];
@@ -57,24 +57,25 @@ struct dh_pipeline {
     size_t n_pairs, cap_pairs;
     struct dh_map by_name;
     struct dh_map lines; /* of the accesses in dpPairs */
-    u64 page_us;         /* what is kept of the budget for the page */
+    u64 page_us;         /* the part of the budget reserved for the page */
     u64 unlisted;        /* pairs of dpPairs that are not in pairs.json */
-    u64 unnamed;         /* pairs of dpPairs that two lines do not name: frees, and accesses without a line */
+    u64 unnamed;         /* pairs of dpPairs that lines cannot identify: frees, and accesses without a line */
 };
 
 /* A file of the directory. */
 const char *dh_pipeline_file(struct dh_pipeline *p, const char *name);
 u64 dh_pipeline_now(void);
 
-/* pipeline_stages.c. All: 0, or the exit status after a sentence. */
+/* pipeline_stages.c. All return 0, or the exit status after a message. */
 int dh_pipeline_caper(struct dh_pipeline *p);
 int dh_pipeline_chase(struct dh_pipeline *p);
 
-/* pipeline_state.c: pipeline.json. 0, or the exit status after a sentence. */
+/* pipeline_state.c: pipeline.json. 0, or the exit status after a message. */
 int dh_pipeline_load(struct dh_pipeline *p);
 int dh_pipeline_save(struct dh_pipeline *p);
 
-/* pipeline_page.c: what is known, as a document; *ret_confirmed: how many races. NULL after a sentence. */
+/* pipeline_page.c: what is known, as a document; *ret_confirmed: the number of races. NULL after a
+ * message. */
 json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed);
 void dh_pipeline_print(FILE *out, const char *format, const json_t *document);
 

@@ -1,6 +1,6 @@
 /*
- * pipeline_page.c - what the pipeline knows in the end: confirmed races, with how to see each again; pairs
- * that are still possible; pairs that did not race in any run, and why; pairs that the chase has not come to.
+ * pipeline_page.c - what the pipeline knows in the end: confirmed races, with how to reproduce each; pairs
+ * that are still possible; pairs that did not race in any run, and why; pairs that the chase has not reached.
  *
  * One document, printed as text, JSON or HTML.
  */
@@ -54,7 +54,7 @@ static const char *site_place(const struct page *g, const struct dh_pairs_site *
                            site->at.column);
 }
 
-/* As a shell takes it. */
+/* Quoted for a shell. */
 static const char *quoted(const struct page *g, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
@@ -103,7 +103,7 @@ static void add_stack(const struct page *g, json_t *lines, const json_t *access,
     json_array_foreach(stack, i, frame)
     {
         const char *module = json_string_value(json_object_get(frame, "module"));
-        if (i && module && dh_path_is_system(module)) /* what began the thread */
+        if (i && module && dh_path_is_system(module)) /* what started the thread */
             break;
         json_array_append_new(lines,
                               dh_json_text(dh_arena_printf(g->a, "  #%zu %s", i, frame_text(g, frame))));
@@ -130,7 +130,7 @@ static json_t *one_confirmed(const struct page *g, const json_t *finding)
                      lines, "finding", (json_t *)finding);
 }
 
-/* From the records of all runs. NULL after a sentence. */
+/* From the records of all runs. NULL after a message. */
 static json_t *confirmed(const struct page *g)
 {
     const char *path = dh_pipeline_file(g->p, "races.jsonl");
@@ -217,7 +217,7 @@ static json_t *one_refuted(const struct page *g, const struct dh_cli_caper *c,
                      (json_int_t)dh_pairs_stands_for(t, pair), "why", dh_json_text(why));
 }
 
-/* What is left in spPairs, by bundles. NULL after a sentence. */
+/* What is left in spPairs, by bundles. NULL after a message. */
 static json_t *refuted(const struct page *g, u64 *ret_pairs)
 {
     struct dh_cli_caper c = {.command = "pipeline", .run.fd = -1};
@@ -235,7 +235,7 @@ static json_t *refuted(const struct page *g, u64 *ret_pairs)
 
 /* ---- The document ---- */
 
-/* Nothing of a stage that was not come to. */
+/* Nothing for a stage that was not reached. */
 static json_t *number(const struct dh_pipeline_took *t, u64 n)
 {
     return t->pairs == UINT64_MAX ? json_null() : json_integer((json_int_t)n);

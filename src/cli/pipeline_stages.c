@@ -1,10 +1,10 @@
 /*
- * pipeline_stages.c - the stages that run the program: Caper until its sets are steady; then, on what is
- * left, inference, chasing with waits that become longer, and steering in both orders.
+ * pipeline_stages.c - the stages that run the program: Caper until its sets no longer change; then, on the
+ * remaining pairs, inference, chasing with increasing waits, and steering in both orders.
  *
- * A stage has until a part of the budget is over, and leaves what it does not need to the next. What is left
- * to do after the last, the page, takes about as long as reading and writing the sets before the first chase
- * did; half as much again is kept for it.
+ * A stage ends when a given part of the budget is used up, and leaves what it does not need to the next. The
+ * work after the last stage, the page, takes about as long as reading and writing the sets before the first
+ * chase did; one and a half times that is reserved for it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "cli/pipeline.h"
 #include "util/output.h"
 
-/* When each stage has to be over, in percent of the budget. */
+/* When each stage has to end, in percent of the budget. */
 enum { CAPER_END = 30, INFER_END = 70, CHASE_END = 84, PRIMARY_END = 92, ALL = 100 };
 
 static u64 deadline(const struct dh_pipeline *p, u64 percent)
@@ -60,8 +60,8 @@ static int one_run(struct dh_pipeline *p, struct dh_cli_caper *c)
     return 0;
 }
 
-/* How many pairs are written out: more than there is time to chase one by one are of no use, and to write and
- * read a million takes minutes. */
+/* How many pairs are written: more than there is time to chase one by one would be useless, and writing and
+ * reading a million takes minutes. */
 static u64 most_pairs(const struct dh_pipeline *p)
 {
     enum { LEAST = 1000, MOST = 10000, EACH_US = 50000 /* no run is shorter */ };
@@ -75,7 +75,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many pairs of sites a table without bundles has: two bundles may have held the same one. */
+/* How many pairs of sites a table without bundles has: two bundles may have contained the same one. */
 static u64 distinct(const struct dh_pairs *t)
 {
     u64 *keys = dh_util_alloc((t->n_pairs + 1) * sizeof(*keys)), n = 0;
@@ -90,7 +90,7 @@ static u64 distinct(const struct dh_pairs *t)
     return n;
 }
 
-/* dpPairs, for those who chase. */
+/* dpPairs, for chasing. */
 static int export(struct dh_pipeline *p, struct dh_cli_caper *c)
 {
     struct dh_output to = {0};
@@ -174,8 +174,8 @@ static u64 greater(u64 a, u64 b)
 
 static const char confirmed_before[] = "it is confirmed";
 
-/* What is known of the candidates now. Counts of one way to chase go on from its state, so the greatest are
- * the last. */
+/* What is now known about the candidates. Counts of one way to chase continue from its state, so the greatest
+ * are the last. */
 static void take_results(struct dh_pipeline *p, const struct dh_chase_candidates *c)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -219,12 +219,12 @@ struct way {
     u64 delay_us, trials, end;
 };
 
-/* Runs of the candidates in one way. */
+/* Runs the candidates in one way. */
 static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct way *w)
 {
     struct dh_chase_candidates c = {0};
     u64 begin = dh_pipeline_now(), end = deadline(p, w->end);
-    if (p->stop || begin + 1000000 > end) /* less than a second is for nobody */
+    if (p->stop || begin + 1000000 > end) /* less than a second is not worthwhile */
         return 0;
     fprintf(stderr, "deadheat pipeline: %s\n", w->name);
     q->steer = w->steer;
@@ -258,8 +258,8 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     return rc;
 }
 
-/* Waits become longer from round to round: most races show with short ones, and some programs are too short
- * for them. */
+/* Waits get longer from round to round: most races show with short ones, and some programs are too short for
+ * long ones. */
 static int all_ways(struct dh_pipeline *p, struct dh_chase_request *q)
 {
     static const struct way ways[] = {
@@ -292,7 +292,7 @@ int dh_pipeline_chase(struct dh_pipeline *p)
     q.from = dh_pipeline_file(p, "pairs.json");
     q.state = dh_pipeline_file(p, "chase");
     q.output = dh_pipeline_file(p, "races.jsonl");
-    q.rmax = 1; /* nobody waits for these runs but the pipeline */
+    q.rmax = 1; /* only the pipeline waits for these runs */
     q.delay_given = true;
     q.infer_steady = INFER_STEADY;
     q.lines = &p->lines;

@@ -1,8 +1,8 @@
 /*
  * pipeline_state.c - pipeline.json: which stages have been worked on, for which build, and how long.
  *
- * The sets, the runs and the races are in files of their own; without this file they are as good, and only
- * the sums at the end would be too small. It is written after each stage, as a whole.
+ * The sets, the runs and the races are in files of their own; without this file they are still valid, and
+ * only the totals at the end would be too small. It is written after each stage, as a whole.
  */
 #include <errno.h>
 #include <string.h>

@@ -34,7 +34,7 @@ static void add(struct table *t, const struct dh_dht_place *p)
     struct dh_symbol_frame f;
     if (!dh_trace_symbols_frame(&t->symbols, p, &f))
         return;
-    /* Tabs and ends of lines in a name would make another table of this one. */
+    /* Tabs and line ends in a name would break the table. */
     const char *function = dh_text_shown(&t->symbols.arena, f.function);
     const char *file = f.file ? dh_text_shown(&t->symbols.arena, dh_path_base(f.file)) : "";
     int n = f.file ? snprintf(line, sizeof(line), "%" PRIx64 "\t%s\t%s:%d\n", p->pc, function, file, f.line)
@@ -47,7 +47,7 @@ static void add(struct table *t, const struct dh_dht_place *p)
     t->len += (size_t)n;
 }
 
-/* All places of the file, for when the program had more than its table holds. */
+/* All places in the file, in case the program had more than its table holds. */
 static void read_back(struct table *t, int fd)
 {
     static struct dh_event events[4096];

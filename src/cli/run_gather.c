@@ -4,11 +4,11 @@
  *
  * Every instrumented process finds the address of this one in its environment and connects: once when it
  * starts, to say so, and again when it finds its first race, to send its records. So a connection is one
- * stream of one process. It ends when the process has said all; then the number of its races that were not
- * suppressed goes back. The command's end ends all: what is in the sockets is still read, and whoever is
- * still connected gets the number as it is, and reports for itself from then on.
+ * stream of one process. It ends when the process has sent everything; then the number of its races that were
+ * not suppressed is sent back. The end of the command ends everything: what is in the sockets is still read,
+ * and processes that are still connected get the number so far, and report for themselves from then on.
  *
- * Only processes of the same user are listened to: the name of an abstract socket is no secret.
+ * Only processes of the same user are accepted: the name of an abstract socket is not a secret.
  */
 #include "cli/run_gather.h"
 
@@ -32,7 +32,7 @@
 #include "util/lines.h"
 #include "util/output.h"
 
-enum { BACKLOG = 4096 }; /* of processes that start at once; further ones wait */
+enum { BACKLOG = 4096 }; /* for processes that start at the same time; further ones wait */
 
 struct stream {
     struct dh_lines lines;
@@ -54,7 +54,7 @@ struct gatherer {
 
 static socklen_t name_of(const char *address, struct sockaddr_un *ret)
 {
-    /* After a zero: the name is not in the file system. src/runtime/report/gather.c makes the same. */
+    /* After a zero byte: the name is not in the file system. src/runtime/report/gather.c does the same. */
     *ret = (struct sockaddr_un){.sun_family = AF_UNIX};
     int n = snprintf(ret->sun_path + 1, sizeof(ret->sun_path) - 1, "deadheat-%s", address);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
@@ -143,7 +143,7 @@ static void end_stream(struct gatherer *g, size_t i)
     g->full = false;
 }
 
-/* All that has arrived. False: it has ended. */
+/* Reads all that has arrived. False: it has ended. */
 static bool read_stream(struct gatherer *g, struct stream *s)
 {
     for (;;) {
@@ -175,7 +175,7 @@ static bool serve(struct gatherer *g, int timeout, bool *ret_ended)
     if (poll(g->polled, g->count + 2, timeout) <= 0)
         return false;
     *ret_ended |= g->polled[1].revents != 0;
-    for (size_t i = g->count; i > 0; i--) { /* backwards: the last takes the place of one that ends */
+    for (size_t i = g->count; i > 0; i--) { /* backwards: the last one replaces one that ends */
         if (!g->polled[1 + i].revents)
             continue;
         some = true;
@@ -190,13 +190,13 @@ static bool serve(struct gatherer *g, int timeout, bool *ret_ended)
 
 /* ---- The process ---- */
 
-/* The documents that were asked for, as far as they can be written: 0, or DH_EXIT_TROUBLE after a message. */
+/* The requested documents, as far as they can be written: 0, or DH_EXIT_TROUBLE after a message. */
 struct documents {
     struct dh_arena arena;
     struct dh_output files[DH_RUN_DOCUMENTS];
     struct dh_reporter_document all[DH_RUN_DOCUMENTS];
     size_t n;
-    bool in_place; /* one takes the place of the text */
+    bool in_place; /* one replaces the text */
 };
 
 static int open_documents(struct documents *d, const struct dh_run_reports *reports)
@@ -266,7 +266,7 @@ static int gather(void *ctx)
     free(g->polled);
     char byte;
     bool partial = read(g->control, &byte, 1) == 1;
-    /* What nothing was looked at for says nothing about the baseline. */
+    /* If nothing was examined, nothing is known about the baseline. */
     baseline->update &= result.processes > 0;
     int rc = dh_cli_baseline_end("run", baseline, partial, 0);
     trouble = trouble ? trouble : rc;
@@ -278,7 +278,7 @@ static int gather(void *ctx)
     return write(g->control, &found, sizeof(found)) == (ssize_t)sizeof(found) ? 0 : DH_EXIT_TROUBLE;
 }
 
-/* Each process that races holds a descriptor here; the limit of the command is not for them. */
+/* Each process that races needs a descriptor here; the command's limit is too low for that. */
 static void allow_many_descriptors(void)
 {
     struct rlimit lim;
@@ -288,7 +288,7 @@ static void allow_many_descriptors(void)
     setrlimit(RLIMIT_NOFILE, &lim);
 }
 
-/* Whoever waits for the end of the command's input or output waits for the programs, not for us. */
+/* Whoever waits for the command's input or output to be closed waits for the programs, not for us. */
 void dh_run_gather_let_go(int first, int second)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,8 +1,9 @@
 /*
  * run_tsan.c - see run_tsan.h.
  *
- * A flag of ThreadSanitizer is taken over, or already so, or refused with a sentence: docs/guide/from-tsan.md
- * has all of them. What is only about ThreadSanitizer's own machinery shares one sentence.
+ * A flag of ThreadSanitizer is translated, already the default, or refused with a message:
+ * docs/guide/from-tsan.md lists all of them. Flags that only concern ThreadSanitizer's own machinery share
+ * one message.
  */
 #include "cli/run_tsan.h"
 
@@ -11,18 +12,18 @@
 #include "cli/cmd.h"
 #include "util/arena.h"
 
-static const char separators[] = ": ,\t\r\n"; /* as ThreadSanitizer has them */
+static const char separators[] = ": ,\t\r\n"; /* as in ThreadSanitizer */
 
 #define ONLY_RACES "has no effect: only data races are reported"
 #define NO_DEADLOCKS "has no effect: deadlocks are not detected"
 #define ALL_IS_NEEDED "has no effect: no memory can be released without losing races"
 
-/* What is taken over. The first line that has the flag's name and value counts. */
+/* Flags that are translated. The first line that has the flag's name and value counts. */
 static const struct rule {
     const char *name;
     const char *value; /* NULL: any */
-    const char *flag;  /* ours; one that ends in = gets the value; NULL: none, it is so anyway */
-    const char *why;   /* said about the difference; NULL: there is none */
+    const char *flag;  /* ours; one that ends in = gets the value; NULL: none, it is the default */
+    const char *why;   /* printed about a difference; NULL: there is none */
 } rules[] = {
     {"exitcode", NULL, "--exitcode=", NULL},
     {"suppressions", NULL, "--suppressions=", NULL},
@@ -45,7 +46,7 @@ static const struct rule {
      "--output=", "holds race records, which 'deadheat report' prints; reports still go to standard error"},
 };
 
-/* What is not, unless the value asks for what deadheat does anyway. */
+/* Flags that are not, unless the value asks for what deadheat does anyway. */
 static const struct refusal {
     const char *name;
     const char *same; /* that value; NULL: none */
@@ -115,7 +116,7 @@ static int take(struct dh_arena *arena, const char *name, const char *value, dh_
         return 0;
     bool with_value = rule->flag[strlen(rule->flag) - 1] == '=';
     int rc = set(ctx, with_value ? dh_arena_printf(arena, "%s%s", rule->flag, value) : rule->flag);
-    /* Without reports a race does not count there. */
+    /* There, without reports a race does not count. */
     return !rc && strcmp(rule->flag, "--report=0") == 0 ? set(ctx, "--exitcode=0") : rc;
 }
 

@@ -1,10 +1,10 @@
 /*
- * static_compile.c - sources for `deadheat static`: each is compiled to bitcode, in a file that has no name.
+ * static_compile.c - sources for `deadheat static`: each is compiled to bitcode, in an unnamed file.
  *
- * Of the SOURCE: without optimisation, whatever the options say, so that every access that is written is
+ * For the SOURCE: without optimisation, whatever the options say, so that every access in the source is
  * there. An optimiser removes reads whose values nobody uses, reads of what was just written, and reads that
- * a loop repeats, and with them their races: rightly so for the binary, since it has none, but the source is
- * no better for it. Of the BINARY: as a field build compiles it (cc_lto.c), with the options as they are.
+ * a loop repeats, and with them their races: that is right for the binary, which does not have them, but the
+ * source still does. For the BINARY: as a field build compiles it (cc_lto.c), with the options unchanged.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "cli/cmd.h"
 #include "cli/static.h"
 
-/* What says where the output goes, and what kind it is: here that is known. */
+/* Options that set the output and its kind: these are fixed here. */
 static bool is_left_out(const char *option)
 {
     static const char *const whole[] = {"-c",      "-S",         "-E", "-emit-llvm", "-fsyntax-only",
@@ -49,7 +49,7 @@ static void add_all(const char *const *options, size_t n, struct dh_cc_args *out
         dh_cc_args_add(out, options[i]);
 }
 
-/* Behind those of the user, so that they win; but what debug information there is, is the user's choice. */
+/* After the user's, so that they win; but the choice of debug information is the user's. */
 static void make_line(const struct dh_static *s, const struct dh_static_input *in, const char *clang,
                       const char *file, struct dh_cc_args *out)
 {
@@ -70,7 +70,7 @@ static void make_line(const struct dh_static *s, const struct dh_static_input *i
     dh_cc_args_add(out, file);
 }
 
-/* What clang complains of goes where it always goes. */
+/* clang's diagnostics go where they always go. */
 static int run(const struct dh_cc_args *line, const char *file, int to)
 {
     int status = 0;

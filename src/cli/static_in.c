@@ -2,8 +2,8 @@
  * static_in.c - where a table of pairs comes from: the section of a program, or the analysis of sources or
  * bitcode.
  *
- * Bitcode is analysed by deadheat-ir, a program of its own: deadheat itself does not load LLVM, and bitcode
- * that makes LLVM crash does not make deadheat crash. report/pairs.h says how the two talk.
+ * Bitcode is analysed by deadheat-ir, a separate program: deadheat itself does not load LLVM, and bitcode
+ * that makes LLVM crash does not make deadheat crash. report/pairs.h describes how the two communicate.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static Elf_Data *find_section(Elf *elf)
     return NULL;
 }
 
-/* A shared object that is no program: nothing starts it. */
+/* A shared object that is not a program: it cannot be started. */
 static bool is_library(Elf *elf, const GElf_Ehdr *header)
 {
     for (int i = 0; i < header->e_phnum; i++) {
@@ -148,8 +148,8 @@ static const char *find_analyser(struct dh_static *s)
     return self ? dh_path_join(&s->arena, self, "../../lib/deadheat/deadheat-ir") : NULL;
 }
 
-/* The analyser while it runs. Its output and its complaints go to files that have no name, so that neither
- * can fill a pipe while the other is waited for. */
+/* The analyser while it runs. Its output and its messages go to unnamed files, so that neither can fill a
+ * pipe while the other is waited for. */
 struct analyser {
     pid_t pid;
     int table, complaint; /* files */
@@ -177,7 +177,7 @@ static int unnamed_file(void)
     return fd;
 }
 
-/* names: what the files are called; NULL: their paths. */
+/* names: names for the files; NULL: their paths. */
 static bool start(struct dh_static *s, struct analyser *a, char **files, char **names, size_t n,
                   bool progress)
 {
@@ -234,7 +234,7 @@ static u8 *read_whole(int fd, size_t *ret_len)
     return bytes;
 }
 
-/* The last line of what the analyser said: LLVM may have said something before. */
+/* The analyser's last line: LLVM may have printed something before. */
 static const char *last_line(char *text, size_t len)
 {
     while (len && text[len - 1] == '\n')
@@ -243,7 +243,7 @@ static const char *last_line(char *text, size_t len)
     return before ? before + 1 : text;
 }
 
-/* What the analyser said, in one line, or what became of it. */
+/* The analyser's message, in one line, or how it ended. */
 static int report_failure(const struct analyser *a, int status)
 {
     size_t len = 0;
@@ -291,7 +291,7 @@ static int load_bitcode(struct dh_static *s, char **files, char **names, size_t 
 
 /* ---- Sources ------------------------------------------------------------------------------------------ */
 
-/* Into files that have no name, which the analyser opens by their descriptors. */
+/* Compiles into unnamed files, which the analyser opens by their descriptors. */
 static int load_sources(struct dh_static *s, const struct dh_static_input *in)
 {
     int *fds = dh_arena_array(&s->arena, in->n_files, sizeof(*fds)), rc = 0;
@@ -316,14 +316,15 @@ static int load_sources(struct dh_static *s, const struct dh_static_input *in)
     return rc;
 }
 
-/* All names of a table are for people, in every form; once here is better than at each place that prints. */
+/* All names in a table are for people, in every format; doing this once is better than at each place that
+ * prints. */
 static void tame(struct dh_pairs *p)
 {
     for (size_t i = 0; i < p->n_strings; i++)
         dh_text_tame((char *)p->strings[i], strlen(p->strings[i])); /* in its arena, and nobody else's */
 }
 
-/* What is asked for must go with what is given. */
+/* The request must fit the input. */
 static int check_input(const struct dh_static_input *in, enum kind *ret_kind)
 {
     *ret_kind = kind_of(in->files[0]);

@@ -1,5 +1,5 @@
 /*
- * static_out.c - the chosen pairs as a document: section by section, or one pair at length.
+ * static_out.c - the selected pairs as a document: section by section, or one pair in detail.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ void dh_static_forget(struct dh_static *s)
     s->scratch = (struct dh_arena){0};
 }
 
-/* "owned, exit": as the options name them. */
+/* "owned, exit": as in the options. */
 static const char *assumed(struct dh_static *s)
 {
     const char *text = "";

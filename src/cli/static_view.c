@@ -1,9 +1,9 @@
 /*
  * static_view.c - which pairs are shown, in which order.
  *
- * A pair is chosen if it is in the result set of the style and no assumption that the user makes drops it.
- * Chosen pairs are grouped by their first variable. All orders depend on the source only, so that two builds
- * can be compared line by line.
+ * A pair is selected if it is in the result set of the style and not dropped by an assumption of the user's.
+ * Selected pairs are grouped by their first variable. All orders depend only on the source, so that two
+ * builds can be compared line by line.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "cli/static.h"
 #include "util/path.h"
 
-/* Of the style, and not dropped by what is assumed. */
+/* Of the style, and not dropped by an assumption. */
 static bool is_in_style(const struct dh_static *s, const struct dh_pairs_pair *pair)
 {
     return (pair->flags & s->set) && !(dh_pairs_ifs(pair->flags, s->set) & s->assumed);
@@ -99,8 +99,8 @@ static int compare_groups(const void *left, const void *right, void *arg)
 
 /* ---- Groups -------------------------------------------------------------------------------------------- */
 
-/* Counts the chosen pairs of each variable, makes room, and fills it: the last counter is for those whose
- * variable is not known. */
+/* Counts the selected pairs of each variable, allocates space, and fills it: the last counter is for those
+ * whose variable is not known. */
 static void group(struct dh_static *s)
 {
     const struct dh_pairs *p = s->pairs;
@@ -197,7 +197,7 @@ u64 dh_static_pairs(const struct dh_static *s, const struct dh_static_group *g, 
 /* ---- One pair, by a name that a person types ------------------------------------------------------------
  */
 
-/* Whether "FILE:LINE" means this place; FILE may be the end of its path. */
+/* Does "FILE:LINE" mean this place? FILE may be the end of its path. */
 static bool means(struct dh_static *s, const char *text, size_t len, const struct dh_pairs_place *at)
 {
     const char *whole =
@@ -206,7 +206,7 @@ static bool means(struct dh_static *s, const char *text, size_t len, const struc
     return len > 0 && len < n && whole[n - len - 1] == '/' && memcmp(whole + n - len, text, len) == 0;
 }
 
-/* For each site whether a name means it. */
+/* For each site: does a name mean it? */
 static bool *meant(struct dh_static *s, const char *text, size_t len)
 {
     bool *all = dh_arena_array(&s->arena, s->pairs->n_sites + 1, sizeof *all);
@@ -257,7 +257,7 @@ bool dh_static_has(struct dh_static *s, const char *places)
     return found != DH_PAIRS_NONE && dh_static_chosen(s, &s->pairs->pairs[found]);
 }
 
-/* An id is 16 hexadecimal digits; its beginning is enough if no other begins so. */
+/* An id is 16 hexadecimal digits; a unique prefix is enough. */
 static u32 find_by_id(struct dh_static *s, const char *name)
 {
     u32 found = DH_PAIRS_NONE;

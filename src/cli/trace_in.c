@@ -38,7 +38,7 @@ static int open_recording(struct dh_trace_in *t)
     return rc;
 }
 
-/* What else people give where a trace is wanted, or NULL. */
+/* Other kinds of files that people may give instead of a trace, or NULL. */
 static const char *other_kind(const char *begin)
 {
     if (memcmp(begin, "\177ELF", 4) == 0)
@@ -48,7 +48,7 @@ static const char *other_kind(const char *begin)
     return NULL;
 }
 
-/* A recording whose recorder was killed has not got its name. */
+/* If the recorder was killed, the recording does not have its final name. */
 static int cannot_open(const char *command, const char *file)
 {
     int error = errno;
@@ -72,7 +72,7 @@ int dh_trace_in_open(struct dh_trace_in *t, const char *command, const char *fil
         return cannot_open(command, file);
     if (fstat(t->fd, &st) == 0 && S_ISREG(st.st_mode))
         t->size = (u64)st.st_size;
-    /* What a trace needs has little to do with its size. */
+    /* The memory a trace needs has little to do with its size. */
     dh_pool_limit((size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
     t->progress = isatty(STDERR_FILENO);
     t->started = t->shown_at = now();
@@ -166,7 +166,7 @@ long dh_trace_in_read(struct dh_trace_in *t, struct dh_event *events, size_t cap
     return -1;
 }
 
-/* A recording whose recorder was killed is good for what it has. */
+/* If the recorder was killed, the recording is usable up to there. */
 static void warn_incomplete(const struct dh_trace_in *t)
 {
     struct dh_dht_stats stats;

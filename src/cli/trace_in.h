@@ -1,5 +1,5 @@
 /*
- * trace_in.h - a trace as the commands see it: whatever the format of the file, events and names.
+ * trace_in.h - a trace as the commands see it: events and names, whatever the format of the file.
  */
 #ifndef DH_CLI_TRACE_IN_H
 #define DH_CLI_TRACE_IN_H
@@ -10,14 +10,14 @@
 struct dh_trace_in {
     const char *command; /* for messages */
     const char *file;
-    const char *shown; /* the file as messages name it */
+    const char *shown; /* the file's name in messages */
     int fd;
     u64 size; /* of the file; 0: unknown */
     u64 events;
     struct dh_std std;
     struct dh_dht *dht;              /* NULL: it is text */
     struct dh_trace_symbols symbols; /* of a recording */
-    char texts[8][512];              /* names made up on the way, used in turn */
+    char texts[8][512];              /* names generated on the fly, used in turn */
     u32 next_text;
     bool progress; /* standard error is a terminal */
     double started, shown_at;
@@ -26,37 +26,38 @@ struct dh_trace_in {
 /* Opens a file, or standard input for "-". 0, or DH_EXIT_TROUBLE after a message. */
 int dh_trace_in_open(struct dh_trace_in *t, const char *command, const char *file);
 void dh_trace_in_close(struct dh_trace_in *t);
-/* The next events: how many, 0 at the end, -1 after a message. Shows progress on a terminal. */
+/* Reads the next events: how many, 0 at the end, -1 after a message. Shows progress on a terminal. */
 long dh_trace_in_read(struct dh_trace_in *t, struct dh_event *events, size_t cap);
-/* Forgets the line of progress, before something else is printed. */
+/* Clears the progress line, before something else is printed. */
 void dh_trace_in_quiet(struct dh_trace_in *t);
 /* Oddities of the trace, one sentence each, to standard error. */
 void dh_trace_in_warn(const struct dh_trace_in *t);
-/* Is it the whole of an execution, so that no race in it means that there was none? When all was read. */
+/* Is it a complete execution, so that no race in it means that there was none? Valid when all was read. */
 bool dh_trace_in_whole(const struct dh_trace_in *t);
-/* Was it recorded from a program, so that its places are code? Else it is text, or was made from text. */
+/* Was it recorded from a program, so that its places are code? Otherwise it is text, or was converted from
+ * text. */
 bool dh_trace_in_has_code(const struct dh_trace_in *t);
 double dh_trace_in_seconds(const struct dh_trace_in *t); /* since it was opened */
 
-/* How many of each there are, of those that were read. */
+/* How many of each there are, among those read so far. */
 struct dh_trace_in_counts {
     u32 threads, locks, variables;
 };
 struct dh_trace_in_counts dh_trace_in_counts(const struct dh_trace_in *t);
-/* Events as they are in the file, which is what `record` counts: an access of several variables is one, and
- * so is a range. */
+/* The number of events as in the file, as counted by `record`: an access of several variables is one, and so
+ * is a range. */
 u64 dh_trace_in_recorded(const struct dh_trace_in *t);
 const struct dh_form *dh_trace_in_form(const struct dh_trace_in *t);
 
-/* Names. Those of a recording are good until some more have been asked for. */
+/* Names. Those of a recording are valid until several more have been requested. */
 const char *dh_trace_in_thread(struct dh_trace_in *t, u32 thread);
 const char *dh_trace_in_lock(struct dh_trace_in *t, u32 lock);
 const char *dh_trace_in_variable(struct dh_trace_in *t, u32 variable);
-/* The global variable it is or is part of, as a C expression; NULL: unknown, or of a text. */
+/* The global variable that it is or is part of, as a C expression; NULL: unknown, or a text trace. */
 const char *dh_trace_in_global(struct dh_trace_in *t, u32 variable);
-/* Where: a number of a text, a place in the program of a recording. */
+/* Where: a number in a text, a place in the program in a recording. */
 const char *dh_trace_in_site(struct dh_trace_in *t, u32 site);
-/* The name of what an event is about; "" if it is about nothing. */
+/* The name of an event's object; "" if it has none. */
 const char *dh_trace_in_target(struct dh_trace_in *t, const struct dh_event *e);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * trace_model.c - see trace_model.h. Two looks for each race (event/dht_look.h), and what they show put into
- * the structures of report/model.h, as runtime/report/report.c and report/record.c do it of a running
- * program.
+ * trace_model.c - see trace_model.h. Two looks for each race (event/dht_look.h), whose results are put into
+ * the structures of report/model.h, as runtime/report/report.c and report/record.c do for a running program.
  */
 #include "cli/trace_model.h"
 
@@ -13,11 +12,11 @@
 #include "event/dht_stacks.h"
 
 enum { DEPTH_MAX = 256, ANCESTORS = 16 }; /* as in records */
-enum { MOVES = 8 };                       /* of an access that are followed */
+enum { MOVES = 8 };                       /* of an access's memory that are followed */
 
 struct builder {
     struct dh_trace_in *in;
-    struct dh_dht *r; /* that was looked at */
+    struct dh_dht *r; /* that was examined */
     struct dh_model *model;
     struct dh_model_process *process;
 };
@@ -95,7 +94,7 @@ static void access(struct builder *b, const struct dh_dht_look *look, struct dh_
     thread(b, look->uid, ANCESTORS);
 }
 
-/* The part of an earlier access that a running program knows of: its shadow has words of four bytes. */
+/* The part of an earlier access that a running program would know of: its shadow has words of four bytes. */
 static void narrow(const struct dh_dht_look *look, u64 at, struct dh_model_access *a)
 {
     u64 word = at & ~3ull, lo = word > look->start ? word : look->start;
@@ -158,8 +157,8 @@ static void process(struct builder *b, const struct dh_detector_ops *by)
         b->process->exe = dh_trace_symbols_module(&b->in->symbols, &program)->path;
 }
 
-/* The first byte that both accesses have. Accesses of several variables race in each of them; that is one
- * race. Long ranges need not: they have the variable. */
+/* The first byte that both accesses have in common. Accesses of several variables race in each of them; that
+ * is one race. Long ranges need not race in all of them: for these it is the variable's own address. */
 static u64 shared_from(const struct dh_dht_look *now, const struct dh_dht_look *earlier)
 {
     u64 at = now->start > earlier->start ? now->start : earlier->start;
@@ -220,7 +219,7 @@ static int open_again(const struct dh_trace_in *in, const struct dh_dht_view *vi
     return rc;
 }
 
-/* Accesses to memory that was moved are looked for where it was before. */
+/* Accesses to memory that was moved are looked for at its earlier address. */
 static int follow_moves(const struct dh_trace_in *in, const struct dh_dht_view *view,
                         struct dh_dht_look *looks, size_t n)
 {

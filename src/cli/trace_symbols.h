@@ -1,5 +1,5 @@
 /*
- * trace_symbols.h - the names of a recording's places and variables, found in the program's files.
+ * trace_symbols.h - the names of a recording's places and variables, looked up in the program's files.
  */
 #ifndef DH_CLI_TRACE_SYMBOLS_H
 #define DH_CLI_TRACE_SYMBOLS_H
@@ -8,7 +8,7 @@
 #include "report/symbol.h"
 #include "util/map.h"
 
-/* All zero but by dh_trace_symbols_init. */
+/* All zero except through dh_trace_symbols_init. */
 struct dh_trace_symbols {
     struct dh_arena arena;
     struct dh_map modules; /* by path */
@@ -20,10 +20,10 @@ void dh_trace_symbols_done(struct dh_trace_symbols *t);
 /* The file of a place that has one. */
 const struct dh_model_module *dh_trace_symbols_module(struct dh_trace_symbols *t,
                                                       const struct dh_dht_place *p);
-/* The innermost function at a place of code. False: unknown. */
+/* The innermost function at a code address. False: unknown. */
 bool dh_trace_symbols_frame(struct dh_trace_symbols *t, const struct dh_dht_place *p,
                             struct dh_symbol_frame *ret);
-/* The global variable at a place of data. */
+/* The global variable at a data address. */
 bool dh_trace_symbols_global(struct dh_trace_symbols *t, const struct dh_dht_place *p, u32 size,
                              struct dh_symbol_variable *ret);
 

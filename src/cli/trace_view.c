@@ -1,6 +1,6 @@
 /*
  * trace_view.c - see trace_view.h. The views are the columns of table 2 of "Low-Level Detection of
- * Language-Level Data Races with LARD", and one more, which the authors could not test: without thread
+ * Language-Level Data Races with LARD", and one more that the authors could not test: without thread
  * identity.
  */
 #include "cli/trace_view.h"

@@ -1,6 +1,6 @@
 /*
- * usage.c - what the commands share: error sentences, flags, the choice of colour, reporting
- * for other processes.
+ * usage.c - shared by the commands: error messages, flags, the choice of colour, reporting for other
+ * processes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Sentences quote names that are not ours. */
+/* Messages quote names that are not ours. */
 static void say(const char *command, const char *what, const char *format, va_list args)
 {
     char *text = NULL;
@@ -216,7 +216,7 @@ int dh_cli_report_for_others(int (*fn)(void *ctx), void *ctx)
     for (size_t i = 0; i < DH_ARRAY_LEN(ignored); i++)
         signal(ignored[i], SIG_IGN);
     unsetenv("DEBUGINFOD_URLS"); /* a report must not wait for the network */
-    /* One write a report, however many processes share the terminal. */
+    /* One write per report, however many processes share the terminal. */
     setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
     if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, stack) ||
         pthread_create(&thread, &attr, do_work, &work))

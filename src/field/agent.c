@@ -2,8 +2,8 @@
  * agent.c - see agent.h.
  *
  * The agent is another process of the same user and could write this one's memory anyway, as a debugger
- * could. So the rules are no defence against it, but against its mistakes, and against what others may have
- * talked it into.
+ * could. So the rules do not defend against the agent itself, but against its mistakes, and against what
+ * others may have talked it into.
  */
 #include "field/agent.h"
 
@@ -77,7 +77,7 @@ static void add_build_id(struct dh_fmt *f)
     f->overflow |= n == 0;
 }
 
-/* Who listens there must be this user. */
+/* The process listening there must belong to this user. */
 static bool is_own(int fd)
 {
     struct ucred peer = {0};
@@ -86,7 +86,7 @@ static bool is_own(int fd)
            peer.uid == (uid_t)dh_sys3(SYS_getuid, 0, 0, 0);
 }
 
-/* An agent that is stopped, or too busy to answer, must not keep the program. */
+/* An agent that is stopped, or too busy to answer, must not hold up the program. */
 static void limit_waits(int fd, u32 seconds)
 {
     const struct timeval most = {seconds, 0};
@@ -99,7 +99,7 @@ static int connect_in(int directory)
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     struct dh_fmt f;
     dh_fmt_init(&f, to.sun_path, sizeof(to.sun_path));
-    dh_fmt_str(&f, "/proc/self/fd/"); /* what was looked at, whatever its name leads to by now */
+    dh_fmt_str(&f, "/proc/self/fd/"); /* the directory that was checked, whatever its name refers to by now */
     dh_fmt_u64(&f, (u64)directory);
     dh_fmt_char(&f, '/');
     add_build_id(&f);
@@ -148,7 +148,7 @@ static bool read_file(int fd, void *to, u64 n, u64 at)
     return dh_sys6(SYS_pread64, fd, (long)to, (long)n, (long)at, 0, 0) == (long)n;
 }
 
-/* Is this the name at that place of the file? */
+/* Is this the name at that offset in the file? */
 static bool is_named(int fd, u64 at, const char *name)
 {
     char there[32] = "";

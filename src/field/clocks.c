@@ -1,10 +1,10 @@
 /*
  * clocks.c - FullHB: a vector clock for every thread and every object that threads synchronise through, from
- * the start of the program on. It is what LiteHB is compared with, so it is plain: clocks of fixed width,
- * places that are never given back, and one lock for all.
+ * the start of the program. It is the baseline for LiteHB, so it is simple: clocks of fixed width, slots that
+ * are never reused, and one global lock.
  *
- * A thread's own entry goes up at each of its releases. So an access that was made at entry k has happened
- * before whatever another thread does when its entry for that thread is at least k.
+ * A thread's own entry is incremented at each of its releases. So an access made at entry k happened before
+ * anything another thread does once its entry for that thread is at least k.
  */
 #include <pthread.h>
 
@@ -24,11 +24,11 @@ struct table {
     struct clock objects[OBJECTS];
 };
 
-/* Pages that nobody has touched take no memory. All under `busy` but for `place`. */
+/* Untouched pages take no memory. All protected by `busy` except `place`. */
 static struct table *table;
 static u32 busy, n_threads;
-static u32 access_place, access_clock; /* of the access that is followed */
-static __thread u32 place;             /* of this thread in the table, from 1 on; 0: none yet */
+static u32 access_place, access_clock; /* of the tracked access */
+static __thread u32 place;             /* this thread's slot in the table, from 1; 0: none yet */
 
 bool dh_field_clocks_init(void)
 {
@@ -49,7 +49,7 @@ static struct clock *own_clock(void)
     return &table->threads[place - 1];
 }
 
-/* NULL: it is not there, and there is no room or it is not to be added. */
+/* NULL: it is absent, and either is not to be added or there is no room. */
 static struct clock *object_clock(u64 name, bool add)
 {
     u64 at = dh_hash64(name);
@@ -94,7 +94,7 @@ bool dh_field_clocks_acquire(u64 object)
     return own != NULL;
 }
 
-/* The handle may have been that of an older thread, too. */
+/* An older thread may have had the same handle. */
 bool dh_field_clocks_join(u64 thread)
 {
     u64 mask = dh_field_signals_lock(&busy);

@@ -1,8 +1,8 @@
 /*
- * cxx.c - what the library of C++ does for threads where nobody looks, for track.h.
+ * cxx.c - synchronisation inside the C++ library that would otherwise be invisible, for track.h.
  *
- * All of it is called across modules, from the program and within a shared libstdc++. Programs that have that
- * library inside cannot be followed (src/chase/built.c).
+ * All of it is called across modules, from the program and within a shared libstdc++. Programs that link that
+ * library statically cannot be tracked (src/chase/built.c).
  */
 #include <unwind.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- Guards ---- */
 
-/* What compiled code reads before it calls these is an atomic of the program. */
+/* The byte that compiled code tests before it calls these is an atomic of the program. */
 INTERCEPTOR(int, __cxa_guard_acquire, (void *guard))
 {
     int mine = real___cxa_guard_acquire(guard);
@@ -35,11 +35,10 @@ INTERCEPTOR(void, __cxa_guard_abort, (void *guard))
 
 /* ---- Results at the end of a thread ---- */
 
-/* std::promise::set_value_at_thread_exit and the like. libstdc++ itself stores that the result is there, when
- * the thread's destructors have run; who waits loads that by code of the program. _M_set enters a function in
- * a list of what is to be called then, and ours is put in its place. The layout is that of libstdc++'s ABI.
- */
-struct state { /* what the future and the promise share, as far as it matters */
+/* std::promise::set_value_at_thread_exit and the like. libstdc++ itself stores that the result is ready,
+ * after the thread's destructors have run; a waiter loads that in code of the program. _M_set adds a function
+ * to a list of those to be called then, and ours replaces it. The layout is that of libstdc++'s ABI. */
+struct state { /* shared by the future and the promise; only the relevant part */
     void *vtable, *result;
     u32 status;
 };
@@ -69,9 +68,9 @@ INTERCEPTOR(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv, (st
 
 /* ---- Exceptions that several threads hold ---- */
 
-/* Whoever lets go of one last destroys it, after all others have let go of it. They are counted inside
- * libstdc++, by whose ABI the count is at a fixed distance before the object. That somebody is the last is
- * not seen, so one of several that lets go ends the window. */
+/* The last holder to release one destroys it, after all others have released it. The count is inside
+ * libstdc++, whose ABI puts it at a fixed distance before the object. Which release is the last cannot be
+ * seen, so a release by one of several holders ends the window. */
 enum { COUNT_BEFORE_OBJECT = 128, START_BEFORE_HEADER = 80 /* of a dependent exception */ };
 
 static const u64 CLASS_GNU = 0x474e5543432b2b00; /* "GNUCC++" and a zero; a one if it is dependent */
@@ -102,7 +101,7 @@ INTERCEPTOR(void, _Unwind_DeleteException, (struct _Unwind_Exception * e))
 
 /* ---- The default resource of std::pmr ---- */
 
-/* It is in an atomic of libstdc++. */
+/* It is stored in an atomic of libstdc++. */
 static const char resource;
 
 INTERCEPTOR(void *, _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE, (void *r))

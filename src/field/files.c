@@ -1,8 +1,8 @@
 /*
- * files.c - input and output, for track.h: what is read comes after what was written.
+ * files.c - input and output, for track.h: a read is ordered after the writes it may see.
  *
- * Which descriptor leads to which is not known here, so all of them are one object: whoever has read anything
- * is ordered after all who have written. Streams, too, lead there (streams.c).
+ * Which descriptors are connected is not known here, so all of them are one object: a thread that has read
+ * anything is ordered after all that have written. Streams use it, too (streams.c).
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -80,8 +80,8 @@ READS(int, inotify_init1, (int flags), (flags))
 READS(int, memfd_create, (const char *name, unsigned flags), (name, flags))
 READS(int, mkstemp, (char *path), (path))
 
-/* The mode is there only if the flags say so; what else is in its register does no harm. <fcntl.h>, which
- * declares these otherwise, is not included. */
+/* The mode is passed only if the flags say so; otherwise whatever is in its register does no harm. <fcntl.h>
+ * is not included, because it declares these differently. */
 READS(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))
 READS(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))
 READS(int, openat, (int dir, const char *path, int flags, mode_t mode), (dir, path, flags, mode))

@@ -1,9 +1,9 @@
 /*
  * intercept.c - the functions by which threads synchronise, for track.h: the edges are those of `deadheat
- * run` (docs/design/interceptors.md), or more where less would need to know more.
+ * run` (docs/design/interceptors.md), or more where being exact would require more knowledge.
  *
- * A release is told before the real call, an acquisition after it, and whether anything is followed is asked
- * at that very moment: a thread may have waited in the call since before the following began.
+ * A release is reported before the real call, an acquire after it, and whether tracking is on is checked at
+ * that very moment: a thread may have been waiting in the call since before tracking began.
  */
 #include <aio.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include "field/intercept.h"
 
-/* What an owner of a robust mutex did before it died is ordered before us, and was not told. */
+/* What the dead owner of a robust mutex did is ordered before us, and was not reported. */
 static void acquire(const volatile void *object, int rc)
 {
     if (rc == EOWNERDEAD)
@@ -61,7 +61,7 @@ ACQUIRES(pthread_spin_lock, (pthread_spinlock_t * s), (s), s)
 ACQUIRES(pthread_spin_trylock, (pthread_spinlock_t * s), (s), s)
 RELEASES(pthread_spin_unlock, (pthread_spinlock_t * s), (s), s)
 
-/* An unlock does not say which kind of lock it ends, so readers are ordered, too. */
+/* An unlock does not say which kind of lock it releases, so readers are ordered, too. */
 ACQUIRES(pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l), l)
 ACQUIRES(pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l), l)
 ACQUIRES(pthread_rwlock_timedrdlock, (pthread_rwlock_t *restrict l, const struct timespec *restrict limit),
@@ -87,7 +87,7 @@ ACQUIRES(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timesp
          (s, clock, limit), s)
 RELEASES(sem_post, (sem_t * s), (s), s)
 
-/* ---- What releases and acquires ---- */
+/* ---- Both release and acquire ---- */
 
 static void acquired(const void **object)
 {
@@ -95,8 +95,8 @@ static void acquired(const void **object)
         dh_field_track_acquire(*object);
 }
 
-/* However the call is left: a thread that is cancelled in a wait has locked the mutex again. Conditions have
- * no edge of their own. */
+/* However the call is left: a thread that is cancelled in a wait has locked the mutex again. Condition
+ * variables have no edge of their own. */
 #define WAITS(name, params, args, object)                             \
     INTERCEPTOR(int, name, params)                                    \
     {                                                                 \
@@ -121,8 +121,8 @@ WAITS(pthread_barrier_wait, (pthread_barrier_t * b), (b), b)
 
 /* ---- Things done once ---- */
 
-/* The routine gets no argument, so the calls under way are a stack. They nest, and may be left by unwinding.
- */
+/* The routine gets no argument, so calls in progress are kept on a stack. They nest, and may be left by
+ * unwinding. */
 struct once {
     void *control;
     void (*routine)(void);
@@ -145,11 +145,11 @@ static void run_once(void)
 {
     struct once *o __attribute__((cleanup(routine_ends))) = innermost;
     if (dh_field_tracks())
-        dh_field_track_acquire(o->control); /* an attempt before may have been cancelled */
+        dh_field_track_acquire(o->control); /* an earlier attempt may have been cancelled */
     o->routine();
 }
 
-/* What is followed may begin while the routine runs, so the stack is always kept. */
+/* Tracking may begin while the routine runs, so the stack is always kept. */
 INTERCEPTOR(int, pthread_once, (pthread_once_t * control, void (*routine)(void)))
 {
     struct once o __attribute__((cleanup(leave_once))) = {control, routine, innermost};
@@ -169,10 +169,10 @@ INTERCEPTOR(void, call_once, (once_flag * control, void (*routine)(void)))
         dh_field_track_acquire(control);
 }
 
-/* ---- What is not followed ---- */
+/* ---- Not tracked ---- */
 
-/* By these a thread may order others where nothing is seen of it. If it is ordered after the access itself,
- * the window ends. */
+/* With these a thread may order others in ways that are not seen. If the thread itself is ordered after the
+ * access, the window ends. */
 #define UNFOLLOWED(ret, name, params, args) \
     INTERCEPTOR(ret, name, params)          \
     {                                       \
@@ -207,12 +207,13 @@ UNFOLLOWED(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n))
 UNFOLLOWED(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *limit),
            (id, ops, n, limit))
 
-/* The last is there only for some commands. <sys/sem.h>, which declares it otherwise, is not included. */
+/* The last argument is passed only for some commands. <sys/sem.h> is not included, because it declares this
+ * differently. */
 UNFOLLOWED(int, semctl, (int id, int n, int command, void *arg), (id, n, command, arg))
 
-/* ---- Memory that becomes other memory ---- */
+/* ---- Memory that is reused ---- */
 
-/* What orders two users of one block is within the allocator. */
+/* The ordering between two users of one block is inside the allocator. */
 static void forget_block(void *p)
 {
     if (p)

@@ -1,5 +1,5 @@
 /*
- * intercept.h - how a function of libc is stood before, in a program that the library is linked into.
+ * intercept.h - how a libc function is intercepted in a program that the library is linked into.
  */
 #ifndef DH_FIELD_INTERCEPT_H
 #define DH_FIELD_INTERCEPT_H
@@ -7,8 +7,8 @@
 #include "field/redirect.h"
 #include "field/track.h"
 
-/* Followed by the body of what takes the function's place in a program whose synchronisation is followed;
- * real_NAME is the function. */
+/* Followed by the body of the replacement, used in a program whose synchronisation is tracked; real_NAME is
+ * the original function. */
 #define INTERCEPTOR(ret, name, params)                               \
     static ret(*real_##name) params;                                 \
     static ret intercept_##name params;                              \

@@ -1,10 +1,10 @@
 /*
- * library.c - how the library wakes: it is loaded before the program or linked into it, finds the socket of
- * the command in the environment, and hands over a descriptor of the process's own memory. Without a command
- * it sleeps for ever; so it does in a program that has more rights than who started it.
+ * library.c - how the library is activated: it is preloaded or linked into the program, finds the command's
+ * socket in the environment, and hands over a descriptor of the process's own memory. Without a command it
+ * stays dormant; so it does in a program with more privileges than whoever started it.
  *
- * The program finds nothing of this: no descriptor stays open, and its environment is as the user set it, so
- * that what it starts is not chased. A forked copy of the process clears the breakpoints that it inherits.
+ * The program sees none of this: no descriptor stays open, and its environment is as the user set it, so that
+ * its child programs are not chased. A forked copy of the process clears the breakpoints it inherits.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,10 +23,10 @@
 struct dh_control *dh_field_control;
 
 #ifdef DH_FIELD_LINKED
-static bool redirected; /* functions of libc are, as far as they have to be (redirect.h) */
-static int agent = -1;  /* the socket of an agent that was found without anybody's telling */
+static bool redirected; /* libc functions are, as far as they have to be (redirect.h) */
+static int agent = -1;  /* the socket of an agent found without instructions from a command */
 #else
-static const bool redirected = true; /* they are by their names */
+static const bool redirected = true; /* they are, by their names */
 #endif
 
 /* On a page that is all zero in a forked child. */
@@ -53,7 +53,7 @@ static void drop_setting(char **at)
     while (*at++);
 }
 
-/* Takes the first name off a list with colons. True if nothing is left. */
+/* Removes the first name from a colon-separated list. True if nothing is left. */
 static bool drop_first(char *list)
 {
     char *rest = list;
@@ -104,8 +104,8 @@ static bool is_agent_value(const char *value)
 }
 #endif
 
-/* The descriptor in DEADHEAT_FIELD, or -1. The variable, and this library in LD_PRELOAD, are gone then. What
- * is to be followed is left to the library that is linked into the program: this one could not. */
+/* The descriptor in DEADHEAT_FIELD, or -1. Removes that variable, and this library from LD_PRELOAD. Tracking
+ * is left to the library that is linked into the program: this one could not do it. */
 static int take_socket(void)
 {
     int fd = -1;
@@ -125,7 +125,7 @@ static int take_socket(void)
     return fd;
 }
 
-/* ---- Room for instructions that run out of line ---- */
+/* ---- Space for instructions that run out of line ---- */
 
 static u64 map_code(u64 at)
 {
@@ -134,7 +134,7 @@ static u64 map_code(u64 at)
     return dh_sys_failed(p) ? 0 : (u64)p;
 }
 
-/* Below the program: above it the heap grows. */
+/* Below the program: the heap grows above it. */
 static u64 map_near_program(void)
 {
     enum { STEP = 1 << 16, STEPS = 4096 };
@@ -148,7 +148,7 @@ static u64 map_near_program(void)
     return 0;
 }
 
-/* ---- Meeting the command ---- */
+/* ---- Connecting to the command ---- */
 
 /* mem: -1 if there is none. */
 static bool send_hello(int fd, const struct dh_control_hello *hello, int mem)
@@ -218,7 +218,7 @@ static void close_fd(int fd)
 
 enum { ALL_RIGHTS = PROT_READ | PROT_WRITE | PROT_EXEC };
 
-static bool direct; /* so it is here: code that is to be changed is made writable */
+static bool direct; /* that is so here: code to be changed is made writable */
 
 static bool can_write_code(int mem, const u64 regions[DH_CONTROL_REGIONS])
 {
@@ -252,7 +252,7 @@ static void wait_to_begin(int fd, const struct dh_control *c)
 
 /* ---- Copies of the process ---- */
 
-/* One byte of this process's own memory, which may not be there. */
+/* One byte of this process's own memory, which may not be mapped. */
 static bool transfer(long number, u64 at, u8 *byte)
 {
     struct iovec own = {byte, 1}, there = {(void *)(uptr)at, 1};
@@ -340,8 +340,8 @@ __attribute__((constructor(101))) static void wake_up(void)
 
 #ifdef DH_FIELD_LINKED
 
-/* Before the constructors of all modules: they may start threads, and keep addresses of functions. libc's
- * environment is not there yet. */
+/* Called before the constructors of all modules: these may start threads, and store addresses of functions.
+ * libc's environment is not set up yet. */
 static void look_ahead(int argc, char **argv, char **environment)
 {
     (void)argc;

@@ -1,8 +1,8 @@
 /*
- * loader.c - modules that come and go, for track.h and redirect.h.
+ * loader.c - loading and unloading of modules, for track.h and redirect.h.
  *
- * A library that is opened calls libc until dlopen returns, so what its constructors order is not seen: if it
- * calls anything that would be followed, the window ends.
+ * A library being opened calls libc directly until dlopen returns, so synchronisation in its constructors is
+ * not seen: if it imports anything that would be tracked, the window ends.
  */
 #include <dlfcn.h>
 
@@ -29,7 +29,8 @@ INTERCEPTOR(void *, dlmopen, (Lmid_t space, const char *file, int mode))
     return module;
 }
 
-/* The command looks at what is loaded when two have met; what is gone by then it does not see. */
+/* The command checks which modules are loaded when two threads have met; it does not see one unloaded by
+ * then. */
 INTERCEPTOR(int, dlclose, (void *module))
 {
     if (dh_field_tracks())
@@ -37,9 +38,10 @@ INTERCEPTOR(int, dlclose, (void *module))
     return real_dlclose(module);
 }
 
-/* ---- Functions by their names ---- */
+/* ---- Functions looked up by name ---- */
 
-/* What is not ours libc must answer as if it had been asked by the caller, from whose place it looks. */
+/* libc must answer other requests as if made by the caller, because the lookup depends on where it is called
+ * from. */
 #if __has_attribute(musttail)
 #define IN_ITS_PLACE __attribute__((musttail))
 #else

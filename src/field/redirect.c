@@ -1,10 +1,10 @@
 /*
- * redirect.c - see redirect.h. What a module imports is in words that the loader has filled in, and that its
- * relocations name (R_X86_64_JUMP_SLOT, _GLOB_DAT and _64). Those that are called by one of our names get the
- * address of our function; a word that would be bound at the first call is not, then.
+ * redirect.c - see redirect.h. A module's imports are words that the loader has filled in, and that its
+ * relocations name (R_X86_64_JUMP_SLOT, _GLOB_DAT and _64). Those for one of our names get the address of our
+ * function; a word that would be bound lazily no longer is.
  *
  * Names are compared without their versions. A function that the program defines itself is not touched: it
- * stands before libc's for all modules. Neither is what a library that was opened later has bound to a
+ * takes precedence over libc's for all modules. Neither is one that a library opened later has bound to a
  * definition of its own (RTLD_DEEPBIND).
  */
 #include "field/redirect.h"
@@ -22,21 +22,21 @@ enum { PAGE = 4096, TABLE = 1024, OPENED = 256 };
 
 extern DH_HIDDEN const struct dh_field_redirect __start_dh_field_redirects[], __stop_dh_field_redirects[];
 
-/* By the hash of the name: what is to be redirected. Written before there are threads. */
+/* What is to be redirected, by the hash of the name. Written before there are threads. */
 static struct entry {
     const struct dh_field_redirect *redirect; /* NULL: the end of a search */
     bool own;                                 /* the program defines it itself */
-    void *target;                             /* what it stands before; atomic; NULL: not known */
+    void *target;                             /* the function it replaces; atomic; NULL: not known */
 } table[TABLE];
-static u64 program_from, program_to; /* where its segments are */
-static u32 n_first;                  /* modules that it began with; they stay the first */
+static u64 program_from, program_to; /* the range of its segments */
+static u32 n_first;                  /* modules that it started with; they stay first */
 
-/* libc's own. What the program imports by these names will be ours, for this file too; volatile, or the
- * compiler would know what is stored here and call that by its name. */
+/* libc's own. The program's imports by these names will be ours, in this file too; volatile, or the compiler
+ * would know which function is stored here and call it by name. */
 static void *(*volatile libc_dlsym)(void *, const char *);
 static void *(*volatile libc_dlvsym)(void *, const char *, const char *);
 
-/* NULL: there is none. That is no error of the program's. */
+/* NULL: there is none. That must not show as an error in the program. */
 static void *look_up(void *module, const char *name)
 {
     void *fn = libc_dlsym(module, name);
@@ -45,8 +45,8 @@ static void *look_up(void *module, const char *name)
     return fn;
 }
 
-/* The function that goes by the name behind the program's own. dlsym may find the condition variables of an
- * older ABI. */
+/* The next function of that name after the program's own. dlsym may find the condition variables of an older
+ * ABI. */
 static void *next_of(const char *name)
 {
     void *fn = strncmp(name, "pthread_cond_", 13) == 0 ? libc_dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
@@ -67,22 +67,22 @@ static struct entry *place_of(const char *name)
     return e;
 }
 
-/* NULL: it stays what it is. */
+/* NULL: it is not redirected. */
 static struct entry *find(const char *name)
 {
     struct entry *e = place_of(name);
     return e->redirect && !e->own ? e : NULL;
 }
 
-/* A library that came with the module, and not with the program, is found through it. */
+/* A library that came with the module, not with the program, is found through the module. */
 static void *find_target(void *module, const char *name)
 {
     void *fn = next_of(name);
     return fn || !module ? fn : look_up(module, name);
 }
 
-/* Finds what the function stands before and what it calls, if that is not known. Not when it is called for
- * the first time, since dlsym itself frees memory, and forgets what dlerror would say. */
+/* Finds the function that is replaced and the one to call, if not known yet. Not at the first call, since
+ * dlsym itself frees memory, and clears what dlerror would return. */
 static bool know(struct entry *e, void *module)
 {
     const struct dh_field_redirect *r = e->redirect;
@@ -123,7 +123,7 @@ struct module {
     const u32 *hash, *gnu_hash; /* one of them, or both */
     const Elf64_Dyn *dynamic;
     const char *soname;       /* NULL: none */
-    u64 relro_from, relro_to; /* read-only since it was relocated */
+    u64 relro_from, relro_to; /* read-only after relocation */
 };
 
 /* The loader adds the base to most of these; where it cannot write, it does not. */
@@ -186,7 +186,7 @@ static struct module read_module(const struct dl_phdr_info *info)
     return m;
 }
 
-/* As the loader has left them. */
+/* As the loader left them. */
 static int rights_at(const struct module *m, u64 address)
 {
     if (address >= m->relro_from && address < m->relro_to)
@@ -213,21 +213,21 @@ static bool set_word(const struct module *m, u64 *word, void *value)
     return true;
 }
 
-/* A walk through the modules, and what has come of it. */
+/* A walk through the modules, and its result. */
 struct walk {
-    bool opened; /* through what dlopen has brought, and not what the program began with */
+    bool opened; /* through what dlopen has loaded, not what the program started with */
     bool changed, failed;
 };
 
-/* Does the word lead to what the function stands before, or will it when it is first called? */
+/* Does the word lead to the function being replaced, or will it after lazy binding? */
 static bool leads_to_target(const struct module *m, const struct walk *w, u32 type, const Elf64_Sym *symbol,
                             const struct entry *e, u64 value)
 {
     u64 target = (u64)(uptr)e->target;
     if (value == 0)
-        return false; /* weak, and there is none */
+        return false; /* weak and undefined */
     if (type != R_X86_64_JUMP_SLOT && value - program_from < program_to - program_from)
-        return false; /* the program's entry for calls of it, whose own word is redirected */
+        return false; /* the program's PLT entry for it, whose own word is redirected */
     return !w->opened || symbol->st_shndx == SHN_UNDEF || value == target ||
            m->base + symbol->st_value == target;
 }
@@ -257,7 +257,7 @@ static void redirect_module(const struct module *m, struct walk *w)
 
 /* ---- The loader itself ---- */
 
-/* It frees by pointers that it keeps: blocks of thread-local variables, when a thread ends. */
+/* It calls free through pointers that it stores: for blocks of thread-local variables, when a thread ends. */
 static void redirect_pointers(const struct module *m, struct walk *w, const char *name)
 {
     struct entry *e = find(name);
@@ -274,7 +274,7 @@ static void redirect_pointers(const struct module *m, struct walk *w, const char
     }
 }
 
-/* ---- What the program began with ---- */
+/* ---- What the program started with ---- */
 
 static void read_program(const struct dl_phdr_info *info)
 {
@@ -289,7 +289,7 @@ static void read_program(const struct dl_phdr_info *info)
     }
 }
 
-/* How many symbols it has; the newer kind of table ends with the last that is defined. */
+/* The number of its symbols; the newer kind of table ends with the last that is defined. */
 static u32 count_symbols(const struct module *m)
 {
     if (m->hash)
@@ -307,7 +307,7 @@ static u32 count_symbols(const struct module *m)
     return last + 1;
 }
 
-/* Its own functions stay its own, for libraries too. */
+/* Functions that it defines itself are left alone, for libraries too. */
 static void drop_own(const struct module *m)
 {
     u32 n = m->symbols && m->names ? count_symbols(m) : 0;
@@ -346,12 +346,12 @@ bool dh_field_redirect_begin(bool follows)
 
 /* ---- What is opened later ---- */
 
-/* Only what the module needs is looked at: another thread may be in the middle of loading others, which are
- * not relocated then. All of these are when dlopen returns. */
+/* Only what the module depends on is processed: another thread may be in the middle of loading others, which
+ * are not relocated yet. All of these are when dlopen returns. */
 struct opened {
     struct walk walk;
     const void *root; /* its dynamic section */
-    u32 place;        /* of the module in this walk */
+    u32 place;        /* index of the module in this walk */
     u32 n;
     bool grew;
     struct {
@@ -411,7 +411,7 @@ bool dh_field_redirect_opened(void *module)
     if (dlinfo(module, RTLD_DI_LINKMAP, &map) != 0)
         return false;
     o.root = map->l_ld;
-    /* Not in the walk, which has a lock that others take inside the one of dlsym. */
+    /* Not during the walk, which holds a lock that others take inside dlsym's. */
     for (struct entry *e = table; e < table + TABLE; e++)
         if (e->redirect && !e->own)
             know(e, module);

@@ -1,9 +1,8 @@
 /*
- * redirect.h - how functions of the library come to stand before those of libc, in a program that it is
- * linked into.
+ * redirect.h - how functions of the library replace those of libc, in a program that it is linked into.
  *
  * A field build calls libc as any program does. Only when it is started by a command, and before any
- * constructor, what its modules import under the names of the table is led to the library.
+ * constructor runs, its modules' imports of the names in the table are redirected to the library.
  */
 #ifndef DH_FIELD_REDIRECT_H
 #define DH_FIELD_REDIRECT_H
@@ -13,24 +12,24 @@
 struct dh_field_redirect {
     const char *name;
     void *fn;
-    const char *real; /* the function that it calls: mostly the same, but some take a va_list */
+    const char *real; /* the function that it calls: usually the same, but some take a va_list */
     void **next;      /* where it finds that; set before it is called */
-    u64 always;       /* 0: only if the program's synchronisation is followed */
+    u64 always;       /* 0: only if the program's synchronisation is tracked */
 };
 
-/* An entry of the table, which the linker puts together. */
+/* An entry of the table, which the linker assembles. */
 #define DH_FIELD_REDIRECT(symbol, function, real, next, when)                                               \
     static const struct dh_field_redirect redirect_##symbol                                                 \
         __attribute__((section("dh_field_redirects"), used, retain)) = {#symbol, (void *)(function), #real, \
                                                                         (void **)(next), (when)};
 
-/* Once, before there is a second thread of the program. False: some of its memory cannot be changed. */
+/* Called once, before the program has a second thread. False: some of its memory cannot be changed. */
 bool dh_field_redirect_begin(bool follows);
 
-/* The same for a module that dlopen has returned, and for what it needs. True: it called libc until now. */
+/* The same for a module that dlopen returned, and its dependencies. True: it called libc until now. */
 bool dh_field_redirect_opened(void *module);
 
-/* What takes the place of a function that dlsym has found by this name; that itself if nothing does. */
+/* The replacement for a function that dlsym found by this name; `found` itself if there is none. */
 void *dh_field_redirect_found(const char *name, void *found);
 
 #endif

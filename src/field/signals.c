@@ -1,12 +1,11 @@
 /*
- * signals.c - SIGILL, for breakpoints, and SIGTRAP, for watchpoints, are ours, and the program does not
- * notice.
+ * signals.c - takes SIGILL, for breakpoints, and SIGTRAP, for watchpoints, without the program noticing.
  *
- * The kernel kills a process that runs into a breakpoint while SIGILL is blocked or ignored. So what the
- * program sets for these signals is only remembered, and obeyed for those that are not ours; and they are
- * taken out of every mask that the program sets through libc.
+ * The kernel kills a process that hits a breakpoint while SIGILL is blocked or ignored. So the program's
+ * settings for these signals are only recorded, and applied to signals that are not ours; and both are
+ * removed from every mask that the program sets through libc.
  *
- * Not seen: masks and actions that the program sets by system calls of its own.
+ * Not seen: masks and actions that the program sets by direct system calls.
  */
 #include <dlfcn.h>
 #include <poll.h>
@@ -19,7 +18,7 @@
 #include "field/redirect.h"
 #include "field/track.h"
 
-/* ---- What the program has set ---- */
+/* ---- The program's settings ---- */
 
 static const int numbers[] = {SIGILL, SIGTRAP};
 static const u64 ours = 1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1); /* as a mask */
@@ -38,7 +37,8 @@ static struct sigaction *theirs_of(int number)
     return &theirs[number == SIGTRAP];
 }
 
-/* With all signals blocked, so that nobody is interrupted by a handler that wants the same. */
+/* Taken with all signals blocked, so that the holder cannot be interrupted by a handler that wants the same
+ * lock. */
 u64 dh_field_signals_lock(u32 *word)
 {
     const u64 all = ~0ull;
@@ -79,7 +79,7 @@ static void exchange(int number, const struct sigaction *act, struct sigaction *
 
 /* ---- The handler ---- */
 
-/* As the kernel defines it. */
+/* The kernel's layout. */
 struct kernel_action {
     void *handler;
     unsigned long flags;
@@ -89,7 +89,7 @@ struct kernel_action {
 
 enum { RESTORER = 0x04000000 };
 
-/* Debuggers know a signal's frame by these very instructions. */
+/* Debuggers recognise a signal frame by these very instructions. */
 void dh_field_signals_return(void);
 __asm__(".pushsection " DH_BUILT_OWN
         ",\"ax\",@progbits\n"
@@ -104,7 +104,7 @@ static void set_action(int number, const struct kernel_action *act, struct kerne
     dh_sys6(SYS_rt_sigaction, number, (long)act, (long)ret_old, sizeof(u64), 0, 0);
 }
 
-/* The signal once more, to end the process where it is: it is delivered when the handler returns. */
+/* Raises the signal again, to end the process where it is: it is delivered when the handler returns. */
 static void die_by(int number, siginfo_t *info)
 {
     const struct kernel_action by_default = {0};
@@ -112,7 +112,7 @@ static void die_by(int number, siginfo_t *info)
     dh_sys6(SYS_rt_tgsigqueueinfo, dh_sys3(SYS_getpid, 0, 0, 0), dh_sys_gettid(), number, (long)info, 0, 0);
 }
 
-/* A signal of the program's own. The kernel takes no "ignore" for what the processor reports. */
+/* A signal that is the program's own. The kernel does not let a hardware exception be ignored. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     struct sigaction act;
@@ -164,8 +164,8 @@ void dh_field_signals_take(void)
 
 /* ---- Faults that end the program ---- */
 
-/* The kernel has put the default back. A fault happens again when this returns, at the same instruction, and
- * ends the process as it would have; what was sent is sent again. */
+/* The kernel has restored the default action. A fault recurs when this returns, at the same instruction, and
+ * ends the process as it would have; a signal that was sent is sent again. */
 static void on_death(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -192,23 +192,23 @@ void dh_field_signals_note_death(void)
     }
 }
 
-/* What the program asks about is what it has set. */
+/* The program is shown the setting that it made itself. */
 static void hide_death(struct sigaction *old)
 {
     if (old && old->sa_sigaction == on_death)
         *old = (struct sigaction){0};
 }
 
-/* Whoever held the lock is not in this process. */
+/* The holder of the lock is not in this process. */
 void dh_field_signals_forked(void)
 {
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- What libc offers the program ---- */
+/* ---- Replacements for libc's functions ---- */
 
-/* Linked into the program, the library stands before libc by redirect.h; preloaded, by its functions' names.
- * In both a program that defines one of these itself keeps its own. */
+/* Linked into the program, the library replaces libc functions through redirect.h; preloaded, by its
+ * functions' names. In both cases a program that defines one of these itself keeps its own. */
 #ifdef DH_FIELD_LINKED
 
 #define INSTEAD_OF(ret, name, params)                                 \
@@ -223,7 +223,7 @@ void dh_field_signals_forked(void)
 
 #define INSTEAD_OF(ret, name, params) DH_EXPORT ret name params
 
-/* The function that this library stands before. */
+/* The function that ours replaces. */
 static void *next_of(void **known, const char *name)
 {
     void *fn = __atomic_load_n(known, __ATOMIC_ACQUIRE);
@@ -301,7 +301,7 @@ INSTEAD_OF(sighandler_t, __sysv_signal, (int number, sighandler_t handler))
     return NEXT(__sysv_signal)(number, handler);
 }
 
-/* What this thread believes of our signals, before and after. */
+/* Which of our signals this thread believes to be blocked, before and after. */
 static void believe(int how, const sigset_t *set, u64 *ret_before)
 {
     *ret_before = blocked;
@@ -335,7 +335,7 @@ INSTEAD_OF(int, sigprocmask, (int how, const sigset_t *restrict set, sigset_t *r
     return change_mask(NEXT(sigprocmask), how, set, old);
 }
 
-/* These set a mask for as long as they wait, and handlers that run meanwhile have it too. */
+/* These set a mask for as long as they wait, and handlers that run meanwhile see it too. */
 
 static int waited(int rc)
 {

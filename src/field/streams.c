@@ -1,9 +1,9 @@
 /*
- * streams.c - the streams of stdio, for track.h: a call locks its stream, so it comes after what other
- * threads did before their calls.
+ * streams.c - stdio streams, for track.h: a call locks its stream, so it is ordered after what other threads
+ * did before their calls.
  *
- * A call may also flush another stream, or reach what others read from and write to descriptors, so all
- * streams are one object with all descriptors. Functions without a lock are here for the latter.
+ * A call may also flush another stream, or transfer data between threads through descriptors, so all streams
+ * are one object with all descriptors. Functions that do not lock are here for the latter reason.
  *
  * <stdio.h> is not included: it has other names for some of these functions, and macros for others.
  */
@@ -122,7 +122,7 @@ USES(wchar_t *, __fgetws_unlocked_chk, (wchar_t * p, size_t room, int n, FILE *f
 
 #define LIST(...) __VA_ARGS__
 
-/* A function and the one that it is with a va_list: arguments cannot be passed on otherwise. */
+/* A function and its variant that takes a va_list: variable arguments cannot be passed on otherwise. */
 #define FORMATS(name, vname, params, args)                           \
     USES(int, vname, (LIST params, va_list list), (LIST args, list)) \
     static int intercept_##name(LIST params, ...)                    \
@@ -145,7 +145,7 @@ FORMATS(fwprintf, vfwprintf, (FILE * f, const wchar_t *format), (f, format))
 FORMATS(__wprintf_chk, __vwprintf_chk, (int flag, const wchar_t *format), (flag, format))
 FORMATS(__fwprintf_chk, __vfwprintf_chk, (FILE * f, int flag, const wchar_t *format), (f, flag, format))
 
-/* Those of the standard that a program is compiled for. */
+/* The variants for each language standard that a program may be compiled for. */
 #define SCANS(prefix)                                                                     \
     FORMATS(prefix##scanf, prefix##vscanf, (const char *format), (format))                \
     FORMATS(prefix##fscanf, prefix##vfscanf, (FILE * f, const char *format), (f, format)) \
@@ -163,7 +163,7 @@ USES(void, perror, (const char *text), (text))
 USES(void, psignal, (int number, const char *text), (number, text))
 USES(void, psiginfo, (const siginfo_t *info, const char *text), (info, text))
 
-/* Those that end the program never come back. */
+/* Those that end the program do not return. */
 #define WARNS(name, vname, params, args)                              \
     USES(void, vname, (LIST params, va_list list), (LIST args, list)) \
     static void intercept_##name(LIST params, ...)                    \
@@ -179,7 +179,7 @@ WARNS(warnx, vwarnx, (const char *format), (format))
 WARNS(err, verr, (int status, const char *format), (status, format))
 WARNS(errx, verrx, (int status, const char *format), (status, format))
 
-/* ---- Places, buffers and states ---- */
+/* ---- Positions, buffers and states ---- */
 
 USES(int, fflush, (FILE * f), (f))
 USES(int, fflush_unlocked, (FILE * f), (f))
@@ -204,7 +204,7 @@ USES(void, setbuf, (FILE * f, char *buffer), (f, buffer))
 USES(void, setbuffer, (FILE * f, char *buffer, size_t n), (f, buffer, n))
 USES(void, setlinebuf, (FILE * f), (f))
 
-/* ---- Streams come and go ---- */
+/* ---- Opening and closing ---- */
 
 USES(FILE *, fopen, (const char *path, const char *mode), (path, mode))
 USES(FILE *, fopen64, (const char *path, const char *mode), (path, mode))

@@ -1,16 +1,17 @@
 /*
- * threads.c - the birth and the end of threads, for track.h.
+ * threads.c - the creation and the end of threads, for track.h.
  *
- * While something is followed, a new thread begins with a function of ours, which learns what its creator
- * knew. It also ends the following of an access to memory that is now its stack: stacks are used again, and
- * what orders the two threads is within libc.
+ * While something is tracked, a new thread starts in a function of ours, which inherits its creator's
+ * knowledge. That also stops the tracking of an access to memory that is now the thread's stack: stacks are
+ * reused, and the ordering between the two threads is inside libc.
  */
 #include <pthread.h>
 #include <threads.h>
 
 #include "field/intercept.h"
 
-/* What a thread that is being created is to begin with. Its address names the edge between the two. */
+/* The arguments of a thread that is being created. Its address identifies the edge between the two
+ * threads. */
 struct birth {
     u32 used; /* atomic */
     void *(*routine)(void *);
@@ -46,7 +47,7 @@ static void give_back(struct birth *b)
     __atomic_store_n(&b->used, 0, __ATOMIC_RELEASE);
 }
 
-/* In the new thread. Its descriptor and thread-local variables are above its stack. */
+/* Runs in the new thread. Its descriptor and thread-local variables are above its stack. */
 static struct birth begin(struct birth *b)
 {
     struct birth copy = *b;

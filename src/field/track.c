@@ -1,10 +1,11 @@
 /*
- * track.c - see track.h. LiteHB needs no clocks: of one access, it is enough to know the threads and the
- * objects that are ordered after it. Both sets only grow while the access is followed, so they need no lock,
- * and a signal handler may come at any time.
+ * track.c - see track.h. LiteHB needs no clocks: for one access, it is enough to know the threads and the
+ * objects that are ordered after it. Both sets only grow while the access is tracked, so they need no lock,
+ * and a signal handler may interrupt at any time.
  *
- * Windows have numbers. What bears the number of another window is not in the set, so nothing has to be
- * cleared. There are 2^17 numbers; a set that old would make threads look ordered, which invents nothing.
+ * Windows have numbers. Entries with the number of another window are not in the set, so nothing has to be
+ * cleared. There are 2^17 numbers; an entry old enough to be mistaken for a current one would make threads
+ * look ordered, which invents no race.
  */
 #include "field/track.h"
 
@@ -24,7 +25,7 @@ static __thread u64 accessing;
 
 const char dh_field_files;
 
-/* NULL: a forked copy, which shares the control block and must not speak for the original. */
+/* NULL: a forked copy, which shares the control block and must not act for the original. */
 static struct dh_control *control(void)
 {
     return dh_field_is_original() ? __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE) : NULL;
@@ -67,7 +68,7 @@ static u64 key_of(u32 window, u64 address)
     return (u64)window << ADDRESS_BITS | (address & ((1ull << ADDRESS_BITS) - 1));
 }
 
-/* Within a window entries are only added, so the first that is not of this window ends the search. */
+/* Within a window entries are only added, so the first one from another window ends the search. */
 static bool contains(u64 key)
 {
     u64 at = dh_hash64(key);
@@ -98,7 +99,7 @@ static bool insert(u64 key)
 
 /* ---- The threads ---- */
 
-/* A thread is an object, too: who joins it finds it, whenever it has become a member. */
+/* A thread is an object, too: one that joins it will find it, whenever it became a member. */
 static void become_member(struct dh_control *c, u32 window)
 {
     u32 i = __atomic_fetch_add(&c->n_members, 1, __ATOMIC_RELAXED);
@@ -159,16 +160,16 @@ void dh_field_track_forget(const volatile void *p, size_t n)
             lose(c);
 }
 
-/* May the process ask for what follows? */
+/* May the process use the following? */
 static bool registered;
 
-/* Here, while there is one thread: later the kernel would take tens of milliseconds for it. */
+/* Done here, while there is one thread: later the kernel would take tens of milliseconds for it. */
 void dh_field_track_init(void)
 {
     registered = dh_sys3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 
-/* From now on no processor executes code of before the breakpoints were set. */
+/* From now on no processor executes code from before the breakpoints were set. */
 static bool synchronise_code(void)
 {
     return registered && dh_sys3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
@@ -194,9 +195,9 @@ bool dh_field_track_is_ordered(struct dh_control *c)
 
 /* ---- Atomic objects ---- */
 
-/* A signal handler of the program may come between the two, and access one itself: then it is not known what
- * the access behind it has been to. An object is what can be accessed at once, since accesses of different
- * sizes may meet there. */
+/* A signal handler of the program may interrupt between the two, and access an atomic itself: then it is not
+ * known which object the interrupted access was to. An object is as much as can be accessed at once, since
+ * accesses of different sizes may overlap there. */
 void dh_field_track_atomic(u8 order, u64 address)
 {
     address = DH_ALIGN_DOWN(address, 8);

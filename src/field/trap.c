@@ -3,9 +3,9 @@
  * CC 2017, section 4.1), by the protocol of base/control.h.
  *
  * Runs in the handler of SIGILL, or SIGTRAP for watchpoints, with all signals blocked. Whatever the state,
- * the thread then executes its instruction out of line: the breakpoint may still be there or be there again,
- * and going back to it might never end. So no trap at a site depends on whether the site is armed at this
- * moment, and code may be changed while threads run it.
+ * the thread then executes its instruction out of line: the breakpoint may still be there or have been set
+ * again, and returning to it might never end. So handling a trap never depends on whether the site is armed
+ * at that moment, and code may be changed while threads run it.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -17,7 +17,8 @@
 #include "field/field.h"
 #include "field/track.h"
 
-/* How long, at most, a thread whose stack is being copied waits for the command before it goes on without. */
+/* How long, at most, a thread whose stack is being copied waits for the command before it continues
+ * anyway. */
 enum { SHOWN_US = 10000000 };
 
 /* ---- Addresses ---- */
@@ -97,7 +98,7 @@ static void note_seen(struct dh_control *c, u32 site, u8 what)
         __atomic_fetch_or(&c->seen[site], what, __ATOMIC_RELAXED);
 }
 
-/* Would the two accesses race? *first->met and *second->met say where. */
+/* Would the two accesses race? *first->met and *second->met say on which bytes. */
 static bool conflict(struct dh_control *c, struct dh_control_access *second, u32 *ret_met)
 {
     const struct dh_control_access *first = &c->first;
@@ -120,7 +121,7 @@ static bool conflict(struct dh_control *c, struct dh_control_access *second, u32
     return false;
 }
 
-/* Does the command know of this one, so that nobody need wait for it? */
+/* Does the command know of this access already, so that nobody need wait for it? */
 static bool may_pass(const struct dh_control *c, u64 pc)
 {
     u32 n = __atomic_load_n(&c->n_passed, __ATOMIC_ACQUIRE);
@@ -130,7 +131,7 @@ static bool may_pass(const struct dh_control *c, u64 pc)
     return false;
 }
 
-/* ---- The word both sides follow ---- */
+/* ---- The state word shared by both sides ---- */
 
 static u32 load_state(struct dh_control *c)
 {
@@ -166,7 +167,7 @@ static void sleep_on(struct dh_control *c, u32 seen, u64 until_us)
         dh_sys6(SYS_futex, (long)&c->state, FUTEX_WAIT, seen, (long)&t, 0, 0);
 }
 
-/* Not later than so long from now. */
+/* Limits until_us to most_us from now. */
 static u64 within(u64 until_us, u64 most_us)
 {
     u64 most = dh_sys_now_us() + dh_field_agent_bound(most_us);
@@ -178,7 +179,7 @@ static bool is_same_generation(u32 a, u32 b)
     return in_phase(a, 0) == in_phase(b, 0);
 }
 
-/* Until the command has moved on to another generation. False: it has not, by then. */
+/* Waits until the command has moved on to another generation. False: it has not, by then. */
 static bool wait_for_command(struct dh_control *c, u32 mine, u64 until_us)
 {
     for (;;) {
@@ -191,14 +192,14 @@ static bool wait_for_command(struct dh_control *c, u32 mine, u64 until_us)
     }
 }
 
-/* What the window may cost is used up then. */
+/* When the window's grant is used up. */
 static u64 end_of_grant(const struct dh_control *c)
 {
     return c->first.time_us + c->grant_us;
 }
 
-/* The same for one of two that have met, and when its time was over. Without its stack, the race can still be
- * told. */
+/* The same for one of two threads that have met, and when its time was over. Without its stack, the race can
+ * still be reported. */
 static bool wait_to_be_shown(struct dh_control *c, u32 mine, u32 who, u64 *ret_until)
 {
     u64 least = dh_sys_now_us() + c->patience_us, until = end_of_grant(c);
@@ -212,7 +213,7 @@ static bool wait_to_be_shown(struct dh_control *c, u32 mine, u32 who, u64 *ret_u
     return false;
 }
 
-/* The one who came second. */
+/* The second thread to come. */
 static void show_second(struct dh_control *c, u32 mine)
 {
     u64 until;
@@ -220,8 +221,8 @@ static void show_second(struct dh_control *c, u32 mine)
         __atomic_store_n(&c->gone_us, until, __ATOMIC_RELEASE);
 }
 
-/* Steering: the thread at the first side goes on when the other's access has been made. Without a breakpoint
- * behind that access nothing would tell. */
+/* Steering: the thread at the first side resumes when the other's access has been made. Without a breakpoint
+ * after that access, there would be no way to tell. */
 static void wait_for_second(struct dh_control *c)
 {
     if (c->second.site < c->n_sites && !c->sites[c->second.site].behind) {
@@ -245,8 +246,8 @@ static void wait_for_second(struct dh_control *c)
                      __ATOMIC_RELEASE);
 }
 
-/* Has this thread, which was at the first side, been met there? It may be woken only when the command has
- * moved on to another generation: then the word does not tell any more. After they have met nobody else is
+/* Has this thread, which was at the first side, been met there? It may not wake until the command has moved
+ * on to another generation, and then the state word no longer tells. After a meeting no other thread is
  * first. */
 static bool was_met(struct dh_control *c)
 {
@@ -263,7 +264,8 @@ static const struct dh_control_site *find_behind(const struct dh_control *c, u64
     return NULL;
 }
 
-/* At the breakpoint behind an access, in its slot? What follows it there leads back to the program. */
+/* Is the thread at the breakpoint after an access, in its slot? The code that follows returns to the
+ * program. */
 static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
 {
     const struct dh_control_site *site = find_behind(c, pc);
@@ -284,8 +286,8 @@ static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
     return true;
 }
 
-/* Somebody else was shown, and this thread, which was at the first side then, is to wait on. Later windows
- * are kept for others: another number is there by then. */
+/* Another thread was shown, and this one, which was at the first side then, has to wait on. Later windows are
+ * kept for other threads: the number differs by then. */
 static bool is_kept(struct dh_control *c, u32 seen)
 {
     return __atomic_load_n(&c->kept, __ATOMIC_ACQUIRE) == in_phase(seen, 0) &&
@@ -299,7 +301,7 @@ struct waiting {
     u64 late;
 };
 
-/* Its time was over before this moment: since then it was ready, and had no processor. */
+/* Its time was over before this moment: since then it was runnable, and had no processor. */
 static void note_late(struct dh_control *c, struct waiting *w, u64 now)
 {
     w->late += now > w->until ? now - w->until : 0;
@@ -314,14 +316,14 @@ static u64 own_us(void)
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
 }
 
-/* It goes on while the window is not over. */
+/* Resumes while the window is still open. */
 static void leave(struct dh_control *c)
 {
     __atomic_store_n(&c->left_traps, __atomic_load_n(&c->traps, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     __atomic_store_n(&c->left_us, dh_sys_now_us(), __ATOMIC_RELEASE);
 }
 
-/* The delay is over: the command ends the window, or else the thread goes on by itself. */
+/* The delay is over: the command ends the window, or else the thread resumes by itself. */
 static void wait_for_end(struct dh_control *c, struct waiting *w)
 {
     w->until = within(UINT64_MAX, c->patience_us);
@@ -384,18 +386,18 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
             continue;
         }
         note_late(c, &w, dh_sys_now_us());
-        w.until = dh_sys_now_us(); /* so that it is noted once */
+        w.until = dh_sys_now_us(); /* so that it is counted once */
         move(c, seen, DH_CONTROL_EXPIRED);
     }
 }
 
-/* Has this thread's next access happened after the one that is followed? */
+/* Is this thread's next access ordered after the tracked one? */
 static bool is_ordered(struct dh_control *c, u32 seen)
 {
     return (seen & DH_CONTROL_PHASE) == DH_CONTROL_TRACKED && dh_field_track_is_ordered(c);
 }
 
-/* At the second side, while another thread waits at the first or is followed from there. */
+/* At the second side, while another thread waits at the first or is tracked from there. */
 static void compare(struct dh_control *c, const struct dh_control_site *site, const ucontext_t *uc, u32 seen)
 {
     struct dh_control_access here;
@@ -407,7 +409,7 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
         return;
     if (is_ordered(c, seen)) {
         note_seen(c, here.site, DH_CONTROL_SEEN_SAME);
-        if (!__atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) /* then it is only taken to be */
+        if (!__atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) /* if tracking was lost, it is only assumed */
             __atomic_fetch_add(&c->ordered, 1, __ATOMIC_RELAXED);
         return;
     }
@@ -416,7 +418,7 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
     c->first.met = met;
     c->second = here;
     if (dh_field_agent_rules())
-        dh_field_signals_note_death(); /* what comes of it is not told by anybody who waits for the process */
+        dh_field_signals_note_death(); /* the agent is not the parent: it cannot see how the process ends */
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
     show_second(c, seen);
 }

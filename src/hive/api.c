@@ -1,5 +1,5 @@
 /*
- * api.c - the routes of the hive, but for polls; openapi.json describes them.
+ * api.c - the hive's routes except polls; openapi.json describes them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 
 enum { SMALL = 64 << 10, TABLE = 256 << 20, PAGE = 100, MOST = 1000 };
 
-/* ---- What several need ---- */
+/* ---- Shared ---- */
 
-/* The body as a JSON object: each member once. False: answered. */
+/* Parses the body as a JSON object without duplicate members. False: already answered. */
 static bool read_object(struct dh_hive_request *r)
 {
     r->input = r->body ? json_loadb(r->body, r->len, JSON_REJECT_DUPLICATES, NULL) : NULL;
@@ -43,7 +43,7 @@ bool dh_hive_query_number(struct dh_hive_request *r, const char *name, u64 other
     return !text || (text[0] >= '0' && text[0] <= '9' && !*end && strlen(text) < 19);
 }
 
-/* A form sends all of its fields: what is empty is not given. */
+/* A form sends all of its fields: an empty one counts as absent. */
 static const char *filled(struct dh_hive_request *r, const char *name)
 {
     const char *value = dh_hive_query(r, name);
@@ -76,7 +76,7 @@ bool dh_hive_query_filter(struct dh_hive_request *r, const struct dh_hive_state 
     return !r->answered;
 }
 
-/* ---- Open to everybody ---- */
+/* ---- Public ---- */
 
 static char *copy(const char *text)
 {
@@ -139,7 +139,7 @@ static void post_result(struct dh_hive_request *r)
         dh_hive_submit(r, work_result);
 }
 
-/* ---- Administrators: looking ---- */
+/* ---- Administrators: reading ---- */
 
 static void get_status(struct dh_hive_request *r)
 {

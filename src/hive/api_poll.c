@@ -1,9 +1,9 @@
 /*
- * api_poll.c - what agents ask most: is there a task, and has mine changed?
+ * api_poll.c - the most frequent request of agents: is there a task, and has mine changed?
  *
  * POST /v1/poll {"build": ID, "since": VERSION, "wait_s": N}. Answered at once if the user's task is newer
- * than `since`, or else when it changes or the time is over. A poll that needs no event is answered from the
- * state, without the log.
+ * than `since`, otherwise when it changes or the time is over. A poll that needs no event is answered from
+ * the state, without the log.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "hive/server.h"
 #include "hive/view.h"
 
-enum { MOST_S = 60, AGAIN_US = 1000000 }; /* who waits without a task asks for one once a second */
+enum { MOST_S = 60, AGAIN_US = 1000000 }; /* a poll waiting without a task asks for one once a second */
 
-/* With the state locked. */
+/* Call with the state locked. */
 static void answer_task(struct dh_hive_request *r, const struct dh_hive_state *s, u32 user)
 {
     const struct dh_hive_user *u = &s->users[user];
@@ -23,8 +23,8 @@ static void answer_task(struct dh_hive_request *r, const struct dh_hive_state *s
                              u->relieved_until_us > dh_hive_now_us()));
 }
 
-/* Is there news, in the log up to this event? With the state locked. What is not in the log yet may be taken
- * back, and the number of a task be given to another user. */
+/* Is there news, in the log up to this event? Call with the state locked. Events not in the log yet may be
+ * rolled back, and the number of a task may then be given to another user. */
 static bool is_news(const struct dh_hive_request *r, const struct dh_hive_state *s, u32 user, u64 upto,
                     u64 now)
 {
@@ -32,7 +32,7 @@ static bool is_news(const struct dh_hive_request *r, const struct dh_hive_state 
     return changed <= upto && (changed > r->since || now >= r->deadline_us);
 }
 
-/* The connection is asleep. False: answered, for the hive is being stopped. */
+/* The connection is suspended. False: already answered, because the hive is being stopped. */
 static bool wait_for_news(struct dh_hive_request *r)
 {
     struct dh_hive_server *s = r->server;
@@ -100,7 +100,7 @@ void dh_hive_poll_route(struct dh_hive_request *r)
         answer_task(r, s, r->user_at);
     } else {
         dh_hive_suspend(r);
-        if (!changes) /* it waits before the state can change, lest it miss that */
+        if (!changes) /* it is listed before the state can change, or it would miss the change */
             waits = wait_for_news(r);
     }
     dh_hive_engine_unlock(r->server->engine);
@@ -110,7 +110,7 @@ void dh_hive_poll_route(struct dh_hive_request *r)
         dh_hive_wake(r);
 }
 
-/* Takes out of the list who has news, and who may get a task now. */
+/* Removes from the list the polls that have news, and those that may get a task now. */
 void dh_hive_poll_look(struct dh_hive_server *server)
 {
     struct dh_hive_request *ready = NULL, *again = NULL, *next;

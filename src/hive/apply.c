@@ -1,8 +1,8 @@
 /*
- * apply.c - events to state. An event is checked before anything is changed.
+ * apply.c - from events to state. An event is checked before anything is changed.
  *
- * What follows from an event without a choice is part of it: a race that is confirmed is withdrawn from
- * everybody. What somebody chose has an event of its own (decide.c).
+ * Consequences of an event that involve no choice are part of it: a confirmed race is withdrawn from
+ * everybody. A choice has an event of its own (decide.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static int revoke_key(struct event *e)
     return 0;
 }
 
-/* As `deadheat static` has them: RELAY's pairs under what it assumes, or all. */
+/* As in `deadheat static`: RELAY's pairs under its assumptions, or all. */
 static bool is_wanted(const struct dh_hive_build *b, const struct dh_pairs_pair *p)
 {
     u32 assumed = b->set == DH_PAIRS_RELAY ? DH_PAIRS_RELAY_ASSUMES : 0;
@@ -115,7 +115,7 @@ static void join_pairs(struct dh_hive_state *s, u32 build)
     }
 }
 
-/* What was found in a bundle of an earlier build is a candidate in this one if a bundle still has it. */
+/* A pair found in a bundle of an earlier build is a candidate in this one if a bundle still contains it. */
 static void join_found(struct dh_hive_state *s, u32 build)
 {
     const struct dh_pairs *t = s->builds[build].table;
@@ -189,7 +189,7 @@ static int add_symbols(struct event *e)
 
 /* ---- Users and tasks ---- */
 
-/* It counts no more for its program. */
+/* It no longer counts for its program. */
 static void discount_user(struct dh_hive_state *s, u32 user)
 {
     struct dh_hive_user *u = &s->users[user];
@@ -323,7 +323,7 @@ static void count_user(struct dh_hive_state *s, u32 user, const struct dh_hive_r
     p->timeouts += timeout;
 }
 
-/* What context inference saw: a pair that met is a candidate from now on. */
+/* What context inference saw: a pair that met becomes a candidate. */
 static void take_inference(struct event *e, u32 build, u32 bundle)
 {
     struct dh_hive_state *s = e->s;
@@ -339,7 +339,8 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
         if (saw < 0 || !dh_hive_id_read(json_string_value(json_array_get(two, 0)), &sites[0]) ||
             !dh_hive_id_read(json_string_value(json_array_get(two, 1)), &sites[1]))
             continue;
-        /* Whatever became of it, both were executed, which says something of all units that have them. */
+        /* Whatever the outcome, both were executed, which says something about all units that contain
+         * them. */
         for (int side = 0; side < 2; side++)
             dh_hive_site_tell(s, dh_hive_site_of(s, program, sites[side]), true);
         u64 id = dh_pairs_id_of(sites[0], sites[1]);
@@ -353,7 +354,7 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
         if (dh_hive_find_slot(s, build, unit) == DH_HIVE_NONE)
             dh_hive_unit_join(s, unit, build, pair);
     }
-    s->units[bundle].tally.seen[DH_HIVE_MET]++; /* a bundle has no verdict, only how often it was looked at */
+    s->units[bundle].tally.seen[DH_HIVE_MET]++; /* a bundle has no verdict, only a count of looks */
 }
 
 static void count_result(struct dh_hive_tally *t, const struct dh_hive_record *r)
@@ -378,8 +379,8 @@ static void take_stacks(struct event *e, struct dh_hive_unit *u, const struct dh
     **to = x;
 }
 
-/* Which of the two accesses were executed. Whoever waits is at the one that is to come second. Of an access
- * without an instruction it is certain that it never is, and of the other nothing has become known. */
+/* Which of the two accesses were executed. A waiting thread is at the one that should come second. An access
+ * without an instruction certainly never is, and nothing has been learned about the other one. */
 static void tell_sites(struct dh_hive_state *s, const struct dh_hive_unit *u, const struct dh_hive_record *r,
                        bool saw, const json_t *none)
 {

@@ -1,5 +1,5 @@
 /*
- * decide.c - see decide.h. Everything that comes from outside is checked here; what passes, applies.
+ * decide.c - see decide.h. Everything that comes from outside is checked here; what passes can be applied.
  */
 #include "hive/decide.h"
 
@@ -163,14 +163,14 @@ enum dh_hive_status dh_hive_add_symbols(struct dh_hive_batch *b, const char *bui
 
 /* ---- Tasks ---- */
 
-/* A look-up by hash is what many waiting polls would spend their time on, each time that anything changes. */
+/* Otherwise many waiting polls would spend their time on hash look-ups, whenever anything changes. */
 static u32 find_user(const struct dh_hive_state *s, const char *user, u32 hint)
 {
     bool known = hint < s->n_users && memcmp(s->users[hint].hash, user, DH_HIVE_HASH) == 0;
     return known ? hint : dh_hive_find_user(s, user);
 }
 
-/* That it has said last, unless there is another one of this name since. */
+/* The build it last reported, unless there is a newer one of this name. */
 static bool runs_build(const struct dh_hive_state *s, const struct dh_hive_user *u, const char *build)
 {
     const struct dh_hive_build *b = &s->builds[u->build];
@@ -219,7 +219,7 @@ enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const cha
     return DH_HIVE_OK;
 }
 
-/* After a Timeout: a longer wait, or an end. */
+/* After a Timeout: a longer wait, or give up. */
 static void after_timeout(struct dh_hive_batch *b, u32 task)
 {
     const struct dh_hive_task *t = &b->state->tasks[task];
@@ -252,7 +252,7 @@ static const char *text_in(const json_t *o, const char *member)
     return json_string_value(json_object_get(o, member));
 }
 
-/* Not negative, not absurd; absent is 0. */
+/* Not negative, not absurd; 0 if absent. */
 static bool time_in(const json_t *o, const char *member, json_int_t *ret)
 {
     const json_t *n = json_object_get(o, member);
@@ -319,7 +319,7 @@ static const char *check_result(const struct dh_hive_state *s, const struct dh_h
     return bundle ? check_pairs(s, t, json_object_get(r, "pairs")) : NULL;
 }
 
-/* What the result says, as a number; never 0. */
+/* A hash of the result's contents; never 0. */
 static u64 hash_of(const json_t *result)
 {
     char *text = json_dumps(result, JSON_COMPACT | JSON_SORT_KEYS);

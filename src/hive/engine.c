@@ -1,7 +1,7 @@
 /*
  * engine.c - see engine.h.
  *
- * The writing thread alone uses the store. Locks: `queue` guards the jobs and the statistics, `lock` the
+ * Only the writing thread uses the store. Locks: `queue` guards the jobs and the statistics, `lock` the
  * state; neither is held while the store is written, and nobody takes `queue` while holding `lock`.
  */
 #include "hive/engine.h"
@@ -28,8 +28,8 @@ struct dh_hive_engine {
     pthread_cond_t more;
     struct dh_hive_job *first, **last;
     bool stopping;
-    bool stale;          /* the state is not that of the log: read it again */
-    u64 snapshot_events; /* 0: none are kept */
+    bool stale;          /* the state does not match the log: read it again */
+    u64 snapshot_events; /* 0: none are written */
     struct dh_hive_engine_stats stats;
 };
 
@@ -47,7 +47,7 @@ static int take(void *ctx, const struct dh_store_event *e)
     return dh_hive_apply(ctx, e);
 }
 
-/* What others have appended. */
+/* Applies what other processes have appended. */
 static int follow(struct dh_hive_engine *e)
 {
     u64 last;
@@ -96,7 +96,7 @@ static void set_snapshot(struct dh_hive_engine *e, u64 seq)
     pthread_mutex_unlock(&e->queue);
 }
 
-/* Into a new state. Without a snapshot that can be used it stays new, and all of the log is read. */
+/* Into a new state. Without a usable snapshot it stays new, and the whole log is read. */
 static int load_snapshot(struct dh_hive_engine *e, struct dh_hive_state *s)
 {
     struct parts p = {.store = e->store};
@@ -113,8 +113,8 @@ static int load_snapshot(struct dh_hive_engine *e, struct dh_hive_state *s)
     return rc;
 }
 
-/* Whoever serves keeps them, when it starts and when it ends: a large one takes a second or two, in which
- * nothing else is written. If it fails, the log is still there. */
+/* The serving process writes them, when it starts and when it ends: a large one takes a second or two, in
+ * which nothing else is written. If it fails, the log is still there. */
 static void save_snapshot(struct dh_hive_engine *e)
 {
     struct parts p = {.store = e->store, .seq = e->state->seq};
@@ -195,7 +195,7 @@ static void count(struct dh_hive_engine *e, int rc, size_t events)
 
 /* ---- The writing thread ---- */
 
-/* All jobs that are waiting; NULL after a while without any. False: it is over. */
+/* All waiting jobs; NULL after a while without any. False: the engine stops. */
 static bool next_jobs(struct dh_hive_engine *e, struct dh_hive_job **ret)
 {
     struct timespec until;

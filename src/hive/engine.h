@@ -1,9 +1,10 @@
 /*
- * engine.h - a state and its store: one thread that writes, and everybody who reads.
+ * engine.h - a state and its store: one writing thread, any number of readers.
  *
  * Requests that change something are jobs. Those that wait while the log is being written go into one
- * transaction together (group commit): work() is called for each with the state locked and the log at its
- * end; then all events are committed; then done() is called for each. What was not stored has not happened.
+ * transaction together (group commit): work() is called for each with the state locked and up to date with
+ * the log; then all events are committed; then done() is called for each. What was not stored has not
+ * happened.
  *
  * Readers see events a moment before they are committed. Only what is acknowledged is promised.
  */
@@ -16,20 +17,20 @@ struct dh_hive_engine;
 
 struct dh_hive_job {
     void (*work)(struct dh_hive_batch *b, void *ctx);
-    void (*done)(void *ctx, bool stored); /* from the writing thread; must not submit and wait */
+    void (*done)(void *ctx, bool stored); /* called in the writing thread; must not submit and wait */
     void *ctx;
     struct dh_hive_job *next; /* the engine's own */
 };
 
 struct dh_hive_engine_stats {
     u64 batches, events, failures; /* commits; events in them; those that failed */
-    u64 snapshot;                  /* the number of the event that the last one goes up to, or 0 */
-    bool ready;                    /* the store answers, and the state is that of the log */
+    u64 snapshot;                  /* the number of the last event covered by the last one, or 0 */
+    bool ready;                    /* the store responds, and the state is that of the log */
 };
 
-/* Reads the log. changed(ctx) is called from the writing thread when the state may have changed, and a few
- * times a second; it may be NULL. A snapshot is kept at the start and at the end, if the last one is this
- * many events behind; 0: never. 0, or a negative errno and a sentence from malloc. */
+/* Reads the log. changed(ctx) is called in the writing thread when the state may have changed, and a few
+ * times a second; it may be NULL. A snapshot is written at the start and at the end, if the last one is this
+ * many events behind; 0: never. 0, or a negative errno and a message from malloc. */
 int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_policy *policy,
                          u64 snapshot_events, void (*changed)(void *ctx), void *ctx,
                          struct dh_hive_engine **ret, char **ret_why);
@@ -46,7 +47,7 @@ bool dh_hive_engine_run(struct dh_hive_engine *e, void (*work)(struct dh_hive_ba
 const struct dh_hive_state *dh_hive_engine_lock(struct dh_hive_engine *e);
 void dh_hive_engine_unlock(struct dh_hive_engine *e);
 void dh_hive_engine_stats(struct dh_hive_engine *e, struct dh_hive_engine_stats *ret);
-/* A copy of an embedded store; a negative errno and a sentence from malloc otherwise. */
+/* Copies an embedded store; otherwise a negative errno and a message from malloc. */
 int dh_hive_engine_backup(const char *where, const char *path, char **ret_why);
 u64 dh_hive_now_us(void); /* since 1970 */
 

@@ -1,7 +1,7 @@
 /*
- * http.c - connections of the hive: reading requests, who may ask what, answering; see server.h.
+ * http.c - the hive's connections: reading requests, authorisation, answering; see server.h.
  *
- * Who is not entitled is refused before the body is read. Nothing of a request that is refused is kept.
+ * Unauthorised requests are refused before the body is read. Nothing of a refused request is kept.
  */
 #include "hive/http.h"
 
@@ -14,7 +14,8 @@
 #include "hive/secret.h"
 #include "hive/server.h"
 
-/* A body or an answer has to get through at this many bytes a second, and a little time beside. */
+/* A body or an answer must be transferred at this many bytes per second at least, plus a little extra
+ * time. */
 enum { MEMORY = 16 << 10, THREADS = 2, SLOWEST = 256 << 10, LONGEST_ANSWER = 16 << 20 };
 
 static u64 patience_us(const struct dh_hive_server *s, size_t bytes)
@@ -52,7 +53,7 @@ static bool is_page(const struct dh_hive_request *r)
     return r->route && (r->route->access == DH_HIVE_PAGE || r->route->access == DH_HIVE_OPEN_PAGE);
 }
 
-/* A page shows names that others chose: should one ever get past the escapes, it can load and run nothing. */
+/* A page shows names chosen by others: should one ever get past the escaping, it can load and run nothing. */
 static void add_page_headers(struct MHD_Response *response)
 {
     MHD_add_response_header(response, "Content-Security-Policy",
@@ -135,7 +136,7 @@ const char *dh_hive_query(struct dh_hive_request *r, const char *name)
     return MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* ---- Who may ask what ---- */
+/* ---- Authorisation ---- */
 
 static const struct dh_hive_route *find_route(const char *method, const char *path, const char **ret_rest,
                                               bool *ret_path)
@@ -176,7 +177,7 @@ static bool may_ask(struct dh_hive_server *s, struct dh_hive_limit *limit, u64 w
     return may;
 }
 
-/* The SHA-256 of what is presented. */
+/* The SHA-256 of the token presented. */
 static bool bearer(struct MHD_Connection *c, char ret[65])
 {
     const char *given = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
@@ -186,7 +187,7 @@ static bool bearer(struct MHD_Connection *c, char ret[65])
     return true;
 }
 
-/* All keys are compared, whichever fits. */
+/* All keys are compared, whichever matches. */
 static u32 program_of_key(struct dh_hive_server *s, const char hash[65])
 {
     const struct dh_hive_state *state = dh_hive_engine_lock(s->engine);
@@ -215,7 +216,7 @@ static void admit_agent(struct dh_hive_request *r, const char hash[65])
     }
 }
 
-/* A page is refused by a page. */
+/* For a page, the refusal is a page, too. */
 static void refuse(struct dh_hive_request *r, unsigned status, const char *sentence)
 {
     if (is_page(r))
@@ -224,7 +225,7 @@ static void refuse(struct dh_hive_request *r, unsigned status, const char *sente
         dh_hive_answer_error(r, status, sentence);
 }
 
-/* Whoever looks or administers. */
+/* For readers and administrators. */
 static void admit_person(struct dh_hive_request *r, const char *hash)
 {
     const struct dh_hive_serve *how = &r->server->how;
@@ -257,7 +258,7 @@ static void admit(struct dh_hive_request *r)
         admit_agent(r, hash);
     else
         dh_hive_answer_error(r, 401, "an Authorization header with a Bearer token is needed");
-    /* Who opens the page before signing in does not guess. */
+    /* Opening the page before signing in is not guessing. */
     if (r->answered && r->status == 401 && (given || !is_page(r)) && !dh_hive_may_guess(r))
         refuse(r, 429, "too many requests without a valid token");
 }
@@ -433,9 +434,9 @@ u16 dh_hive_server_port(const struct dh_hive_server *s)
 
 void dh_hive_server_stop(struct dh_hive_server *s)
 {
-    dh_hive_poll_end(s); /* nobody waits any more, nor begins to */
+    dh_hive_poll_end(s); /* no request waits any more, or begins to */
     dh_hive_watch_end(s);
-    dh_hive_engine_stop(s->engine); /* all that was submitted is stored, and its connections are awake */
+    dh_hive_engine_stop(s->engine); /* all submitted jobs are stored, and their connections resumed */
     MHD_stop_daemon(s->daemon);
     dh_hive_engine_free(s->engine);
     dh_hive_patience_done(&s->patience);

@@ -12,22 +12,22 @@ struct dh_hive_serve {
     u16 port;               /* 0: any that is free */
     const char *cert, *key; /* PEM; NULL: no TLS */
     const char *admin;      /* SHA-256 of the administrator's token, in hexadecimal; NULL: there is none */
-    const char *reader;     /* the same of a token that may look, but change nothing */
-    double rate;            /* requests a second of one user */
+    const char *reader;     /* the same for a token that may only read */
+    double rate;            /* requests per second from one user */
     unsigned connections;   /* at once; half of them from one address */
-    double patience_s;      /* for a request, an answer, or nothing at all */
+    double patience_s;      /* for a request, an answer, or an idle connection */
     u64 snapshot_events;    /* see dh_hive_engine_start */
     const struct dh_hive_policy *policy;
 };
 
 struct dh_hive_server;
 
-/* Only these may be listened on without TLS. */
+/* Without TLS, only these may be listened on. */
 bool dh_hive_is_loopback(const char *address);
-/* 0, or a negative errno and a sentence from malloc. */
+/* 0, or a negative errno and a message from malloc. */
 int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server **ret, char **ret_why);
 u16 dh_hive_server_port(const struct dh_hive_server *s);
-/* Answers what is under way, and ends. */
+/* Answers the requests in progress, and stops. */
 void dh_hive_server_stop(struct dh_hive_server *s);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * limit.h - how often somebody may ask: token buckets in a table of fixed size.
+ * limit.h - rate limiting: token buckets in a table of fixed size.
  *
- * Two that fall on one entry take it from each other, which at worst forgives what was spent. Locked by the
- * caller.
+ * Two clients that share an entry take it from each other, which at worst forgives what was spent. The caller
+ * does the locking.
  */
 #ifndef DH_HIVE_LIMIT_H
 #define DH_HIVE_LIMIT_H
@@ -19,7 +19,7 @@ struct dh_hive_limit {
     } entries[DH_HIVE_LIMIT_ENTRIES];
 };
 
-/* May `who` (a hash, not 0) ask now? Counts it if so. */
+/* May `who` (a hash, not 0) send a request now? Counts it if so. */
 bool dh_hive_limit_ask(struct dh_hive_limit *l, u64 who, u64 now_us);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * metrics.c - what a hive counts, in the text format of Prometheus.
+ * metrics.c - the hive's counters, in the text format of Prometheus.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * page.c - see page.h: escapes, the frame of every page, signing in, and what pages are made of besides.
+ * page.c - see page.h: escaping, the frame of every page, signing in, and common parts of pages.
  */
 #include "hive/page.h"
 
@@ -14,10 +14,10 @@
 #include "report/html.h"
 #include "util/text.h"
 
-/* ---- Escapes ---- */
+/* ---- Escaping ---- */
 
-/* The one way for text into a page: what is no UTF-8 is replaced, control characters and those that turn the
- * direction of writing are question marks (util/text.h), and what means something in HTML is escaped. */
+/* The only way for text into a page: invalid UTF-8 is replaced, control characters and those that change the
+ * writing direction become question marks (util/text.h), and HTML's special characters are escaped. */
 static void put_text(struct dh_page *p, const char *s, size_t n)
 {
     char *text = dh_text_utf8(&p->arena, s, n);
@@ -228,7 +228,7 @@ void dh_page_begin(struct dh_page *p, const char *title, const char *here)
                 "</div></header>\n<main id=\"main\" class=\"wide\" tabindex=\"-1\">\n");
 }
 
-/* A page stays the same until something on it changes: browsers ask, and are told so. */
+/* A page stays the same until something on it changes: browsers ask, and get "not modified". */
 static void answer(struct dh_page *p, struct dh_hive_request *r, unsigned status)
 {
     if (fclose(p->out) != 0)

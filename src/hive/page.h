@@ -1,8 +1,8 @@
 /*
  * page.h - writing HTML: what the files of the page share.
  *
- * Everything goes through dh_page_put, whose format has one directive for each place that text may get into.
- * There is no way to write a name that was not escaped, and attributes always stand in double quotes.
+ * Everything goes through dh_page_put, whose format has one directive for each context in which text may
+ * appear. There is no way to write an unescaped name, and attributes are always in double quotes.
  */
 #ifndef DH_HIVE_PAGE_H
 #define DH_HIVE_PAGE_H
@@ -16,28 +16,28 @@ struct dh_page {
     struct dh_arena arena;
 };
 
-/* Writes the format, in which stand
+/* Writes the format, with these directives:
  *   %t  a string as text or as (part of) an attribute: whatever it contains, it is shown as characters
- *   %l  the same of a line of source: tabs stay
- *   %p  a sentence in which names stand between backquotes
- *   %u  a string as a part of a path or of a query
+ *   %l  the same for a source line: tabs are kept
+ *   %p  a sentence with names in backquotes
+ *   %u  a string as part of a path or a query
  *   %n  a json_int_t, with commas
  *   %i  a json_int_t, plain
  *   %d  a duration in microseconds, a json_int_t: "12 ms"
  *   %o  a double, as a percentage
  *   %T  a time in microseconds since 1970, a json_int_t; %D its day, without an element around it
- *   %h  HTML that is a constant of ours
+ *   %h  constant HTML of our own
  *   %%  a percent sign */
 void dh_page_put(struct dh_page *p, const char *format, ...);
 
-/* A page up to where its <main> begins: its title, and which of the links is where we are. */
+/* A page up to the beginning of <main>: its title, and which of the links is the current one. */
 void dh_page_begin(struct dh_page *p, const char *title, const char *here);
-/* Its end, and the answer. */
+/* Its end; sends the answer. */
 void dh_page_end(struct dh_page *p, struct dh_hive_request *r, unsigned status);
 
-/* "true race", with its sign: of a unit. */
+/* A unit's verdict, such as "true race", with its icon. */
 void dh_page_verdict(struct dh_page *p, const json_t *unit);
-/* What a unit is called: the variable or, if that is not known, the two functions. */
+/* The name of a unit: the variable or, if that is not known, the two functions. */
 void dh_page_name(struct dh_page *p, const json_t *unit);
 
 /* Members of documents; "" and 0 if absent. */

@@ -2,7 +2,7 @@
  * page_list.c - the list of candidates, GET /: by verdict, filtered and searched; and the list of users, GET
  * /users.
  *
- * Everything is in the address, so that a view can be kept and sent to others.
+ * Everything is in the URL, so that a view can be bookmarked and sent to others.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { ROWS = 100 };
 
-/* What the page shows, as the query has it; "" if it is not given. */
+/* What the page shows, according to the query; "" if not given. */
 struct shown {
     const char *program, *build, *q, *verdict, *kind;
 };
@@ -21,7 +21,7 @@ static const char *asked(struct dh_hive_request *r, const char *name)
     return value ? value : "";
 }
 
-/* The address of a view. */
+/* The URL of a view. */
 static void put_view(struct dh_page *p, const char *path, const struct shown *s, json_int_t after)
 {
     const char *const names[] = {"program", "build", "q", "verdict", "kind"};
@@ -60,7 +60,7 @@ static void put_programs(struct dh_page *p, const struct shown *s, const json_t 
     dh_page_put(p, "</select></div>");
 }
 
-/* The newest first. */
+/* Newest first. */
 static void put_builds(struct dh_page *p, const struct shown *s, const json_t *builds)
 {
     dh_page_put(p,
@@ -119,7 +119,7 @@ static void put_facts(struct dh_page *p, const struct shown *s, const json_t *st
     dh_page_put(p, "</dl>\n");
 }
 
-/* Which verdicts are shown; with their numbers. */
+/* Tabs for the verdicts, with counts. */
 static void put_tabs(struct dh_page *p, const struct shown *s, const json_t *counts)
 {
     static const struct {
@@ -259,7 +259,7 @@ static void put_list(struct dh_page *p, const struct shown *s, const json_t *lis
     put_paging(p, s, after, (json_int_t)n, dh_page_int_in(list, "total"));
 }
 
-/* What is asked for cannot be shown. */
+/* The requested view cannot be shown. */
 static void refuse(struct dh_hive_request *r)
 {
     dh_hive_page_refused(r, r->status,

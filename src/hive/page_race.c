@@ -1,6 +1,6 @@
 /*
- * page_race.c - the page of one race, GET /races/PROGRAM/ID: what is known of it, both accesses with their
- * source, what was tried, by whom and at which cost, and every result.
+ * page_race.c - the page of one race, GET /races/PROGRAM/ID: what is known about it, both accesses with their
+ * source, what was tried, by whom and at what cost, and every result.
  */
 #include <string.h>
 
@@ -294,7 +294,7 @@ static void put_bars(struct dh_page *p, const json_t *parts, json_int_t most)
     }
 }
 
-/* Bars: how many results of each kind came when. The legend and the table say it to those who do not see
+/* Bars: how many results of each kind came when. The legend and the table convey it to those who cannot see
  * them. */
 static void put_chart(struct dh_page *p, const json_t *history)
 {

@@ -1,9 +1,9 @@
 /*
  * patience.c - see patience.h.
  *
- * A peer is in the list from before its first byte until before its socket is closed, both told by the HTTP
- * library, so under the lock a descriptor in the list is that peer's. Deadlines are written by the thread
- * that serves the connection and read by the one that sweeps: they are atomic.
+ * A peer is in the list from before its first byte until before its socket is closed; the HTTP library
+ * notifies us of both, so while the lock is held a descriptor in the list is that peer's. Deadlines are
+ * written by the thread that serves the connection and read by the one that sweeps: they are atomic.
  */
 #include "hive/patience.h"
 
@@ -81,7 +81,7 @@ void dh_hive_patience_sweep(struct dh_hive_patience *p, u64 now_us)
             u64 deadline = __atomic_load_n(&peer->deadline_us, __ATOMIC_RELAXED);
             if (!deadline || deadline > now_us)
                 continue;
-            shutdown(peer->fd, SHUT_RDWR); /* its thread sees the end, and closes it */
+            shutdown(peer->fd, SHUT_RDWR); /* its thread sees end of file, and closes it */
             __atomic_store_n(&peer->deadline_us, 0, __ATOMIC_RELAXED);
             p->late++;
         }

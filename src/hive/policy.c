@@ -1,9 +1,9 @@
 /*
  * policy.c - the assignment policy of RaceMob, section 3.3; see policy.h.
  *
- * Each choice looks at a bounded number of units. It departs from the paper in two things. A user is relieved
- * above twice the average, not above the average, which about half of all users are. And where the paper has
- * context inference watch all candidates at once, here a user watches one; so what results have taught so far
+ * Each choice examines a bounded number of units. It differs from the paper in two ways. A user is relieved
+ * above twice the average, not above the average, where about half of all users are. And in the paper context
+ * inference watches all candidates at once, while here a user watches one; so what results have shown so far
  * decides which come first (enum dh_hive_hope). Three of four tasks go to the best class that has any unit,
  * three of four of the rest to the next, and so on: no unit waits for ever.
  */
@@ -25,8 +25,8 @@ static size_t below(u64 *random, size_t n)
     return (size_t)(next(random) % n);
 }
 
-/* How gladly this unit is given to this user. What the verdict is so far does not matter: were Unknown
- * preferred, units that no execution ever reaches would in the end take all users. */
+/* How suitable this unit is for this user. The verdict so far does not matter: if Unknown were preferred,
+ * units that no execution ever reaches would in the end take all users. */
 enum liking { NOT_AT_ALL, AGAIN, NEW };
 
 static enum liking liking(const struct dh_hive_state *s, u32 user, u32 unit, enum dh_hive_order *ret_order)
@@ -55,7 +55,7 @@ static enum liking draw(const struct dh_hive_state *s, const struct dh_hive_buil
     enum liking best = NOT_AT_ALL;
     size_t start = n ? below(random, n) : 0;
     for (size_t i = 0; i < PROBES && i < n && best < NEW; i++) {
-        /* Of few all are looked at; of many, some at random. */
+        /* If there are few, all are examined; if many, a random selection. */
         size_t at = n <= PROBES ? (start + i) % n : below(random, n);
         enum dh_hive_order order = DH_HIVE_PRIMARY;
         u32 unit = b->slots[slots[at]].unit;
@@ -82,7 +82,7 @@ static enum liking draw_idle(const struct dh_hive_state *s, const struct dh_hive
             break;
     }
     for (int i = 0; i < DH_HIVE_HOPES && best < NEW; i++) {
-        /* The one that was drawn, then the others, the best first. */
+        /* The class that was drawn, then the others, best first. */
         int hope = !i ? first : DH_HIVE_HOPES - i - (DH_HIVE_HOPES - i <= first);
         struct dh_hive_choice c;
         enum liking like = draw(s, b, b->idle[hope], b->n_idle[hope], user, random, &c);
@@ -103,7 +103,7 @@ static bool overdue(const struct dh_hive_policy *p, const struct dh_hive_state *
         if (w->task == DH_HIVE_NONE || s->tasks[w->task].state != DH_HIVE_ACTIVE)
             continue;
         if (w->since_us + p->settings.bound_us > now_us)
-            return false; /* all behind it are younger */
+            return false; /* all after it are younger */
         const struct dh_hive_task *t = &s->tasks[w->task];
         const struct dh_hive_tried *tried = dh_hive_tried(s, user, t->unit);
         looked++;

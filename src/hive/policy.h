@@ -1,8 +1,8 @@
 /*
  * policy.h - who gets which task, how long to wait, and who is relieved: RaceMob (SOSP 2013), section 3.3.
  *
- * A policy decides and changes nothing. Chance comes from a generator that the caller seeds, so that a
- * simulation is the same each time.
+ * A policy decides and changes nothing. Randomness comes from a generator that the caller seeds, so that a
+ * simulation is repeatable.
  */
 #ifndef DH_HIVE_POLICY_H
 #define DH_HIVE_POLICY_H
@@ -10,17 +10,17 @@
 #include "hive/state.h"
 
 struct dh_hive_settings {
-    u64 bound_us; /* a task that takes longer goes to somebody else as well */
+    u64 bound_us; /* a task that takes longer is also given to another user */
     u32 tau_first_us, tau_step_us, tau_most_us;
     double relieve_above; /* times the average, per run */
     u64 relieve_runs;     /* of a user, before it is compared */
-    u64 relieve_us;       /* how long it is left alone */
+    u64 relieve_us;       /* how long it then gets no tasks */
 };
 
 struct dh_hive_choice {
     u32 unit;
     enum dh_hive_order order;
-    u32 overdue; /* the task of somebody else that takes too long, or DH_HIVE_NONE */
+    u32 overdue; /* another user's task that takes too long, or DH_HIVE_NONE */
 };
 
 struct dh_hive_policy {
@@ -29,9 +29,9 @@ struct dh_hive_policy {
     /* A task for a user who has none. False: there is nothing to do. */
     bool (*choose)(const struct dh_hive_policy *p, const struct dh_hive_state *s, u32 user, u64 now_us,
                    u64 *random, struct dh_hive_choice *ret);
-    /* How long to wait after so many timeouts. False: give up. */
+    /* How long to wait after this many timeouts. False: give up. */
     bool (*tau)(const struct dh_hive_policy *p, u32 timeouts, u32 *ret_us);
-    /* Has this user more than a fair share? */
+    /* Has this user done more than a fair share? */
     bool (*relieve)(const struct dh_hive_policy *p, const struct dh_hive_state *s, u32 user);
 };
 

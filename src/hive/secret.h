@@ -1,8 +1,7 @@
 /*
- * secret.h - keys and tokens: drawn, hashed and compared, by GnuTLS.
+ * secret.h - keys and tokens: generated, hashed and compared, by GnuTLS.
  *
- * They are random and long, so a plain hash of them is as good as a slow one. Comparing takes the same time
- * wherever two differ.
+ * They are random and long, so a plain hash of them is as good as a slow one. Comparison takes constant time.
  */
 #ifndef DH_HIVE_SECRET_H
 #define DH_HIVE_SECRET_H

@@ -1,12 +1,11 @@
 /*
- * session.c - signing in on the page. Whoever has the administrator's or the reader's token exchanges it for
- * a cookie.
+ * session.c - signing in on the page. The administrator's or the reader's token is exchanged for a cookie.
  *
- * A session is looking, never changing: a cookie counts for GET only (http.c), so that no other site can make
- * a browser do anything here. It is kept nowhere but in the cookie, which says until when it holds and is
- * signed with a key made of the token: all hives over one store accept it, and none does any more once the
- * token has changed. The name of the cookie is made of the token, too, since browsers do not tell apart the
- * ports of a host.
+ * A session can read but never change anything: a cookie is valid for GET only (http.c), so that no other
+ * site can make a browser do anything here. It is stored only in the cookie, which contains its expiry time
+ * and is signed with a key derived from the token: all hives over one store accept it, and none does once the
+ * token has changed. The name of the cookie is derived from the token, too, since browsers share cookies
+ * between the ports of a host.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,10 +89,10 @@ static const char *decode(char *text)
     return text ? text : "";
 }
 
-/* Fields become strings, of which the last is followed by an empty one. */
+/* Splits fields into strings; an empty one follows the last. */
 static void split_form(struct dh_hive_request *r)
 {
-    if (!r->body || strlen(r->body) != r->len) /* no body, or zeros in it */
+    if (!r->body || strlen(r->body) != r->len) /* no body, or it contains NUL bytes */
         r->len = 0;
     r->body = dh_util_realloc(r->body, r->len + 2);
     r->body[r->len] = r->body[r->len + 1] = 0;
@@ -102,7 +101,7 @@ static void split_form(struct dh_hive_request *r)
             r->body[i] = 0;
 }
 
-/* Only this hive's own pages are led to. */
+/* Redirects only go to this hive's own pages. */
 static bool is_own_path(const char *path)
 {
     if (path[0] != '/' || path[1] == '/' || path[1] == '\\')
@@ -136,7 +135,7 @@ void dh_hive_session_begin(struct dh_hive_request *r)
     split_form(r);
     char *fields[2] = {field(r, "next"), field(r, "token")};
     const char *next = decode(fields[0]), *token = decode(fields[1]);
-    dh_hive_secret_hash(token, strcspn(token, " \t\r\n"), hash); /* as it is pasted */
+    dh_hive_secret_hash(token, strcspn(token, " \t\r\n"), hash); /* as pasted */
     r->back = is_own_path(next) ? next : "/";
     const char *fits = how->admin && dh_hive_secret_equal(how->admin, hash)     ? how->admin
                        : how->reader && dh_hive_secret_equal(how->reader, hash) ? how->reader

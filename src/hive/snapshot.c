@@ -1,14 +1,14 @@
 /*
  * snapshot.c - see snapshot.h.
  *
- * Arrays go as they are in memory, so a snapshot is of use only to a program with the same structures: their
- * sizes are part of its head. A structure with pointers goes with these cleared, and what they point to
- * behind it. The bytes come from the database and are as trusted as the log; the checksum is there for those
- * that were damaged, and lengths are checked all the same.
+ * Arrays are written as they are in memory, so a snapshot is usable only by a program with the same
+ * structures: their sizes are part of the header. A structure with pointers is written with these cleared,
+ * followed by what they point to. The bytes come from the database and are as trusted as the log; the
+ * checksum is there to detect damage, and lengths are checked all the same.
  *
- * Whoever adds a field to one of these structures meets an assertion below: a number goes by itself, what is
- * behind a pointer has to be written and read here. Raise FORMAT whenever apply.c makes another state of the
- * same log.
+ * Adding a field to one of these structures triggers an assertion below: a number needs no further code, but
+ * the target of a pointer has to be written and read here. Increment FORMAT whenever apply.c derives a
+ * different state from the same log.
  */
 #include "hive/snapshot.h"
 
@@ -206,7 +206,7 @@ int dh_hive_snapshot_write(const struct dh_hive_state *s,
 
 struct reader {
     const char *at, *end;
-    bool bad; /* everything after it is zeros */
+    bool bad; /* everything after it reads as zeros */
 };
 
 static void get(struct reader *r, void *to, size_t len)
@@ -220,7 +220,7 @@ static void get(struct reader *r, void *to, size_t len)
     r->at += len;
 }
 
-/* What put_bytes wrote, where it is. */
+/* What put_bytes wrote, in place. */
 static const char *get_bytes(struct reader *r, size_t *ret_len)
 {
     u64 n;
@@ -244,7 +244,7 @@ static const char *get_text(struct reader *r, struct dh_arena *arena)
     return dh_arena_dup(arena, text, len);
 }
 
-/* An array of n items, of which there is room for more; NULL if there are none. */
+/* An array of n items, with room for more; NULL if there are none. */
 static void *get_array(struct reader *r, size_t n, size_t *ret_cap, size_t size)
 {
     size_t len;
@@ -341,7 +341,7 @@ static void get_unit(struct reader *r, struct dh_hive_unit *u)
     }
 }
 
-/* Room for n items, all zero; *ret_n grows with those that are read, so that a state can be ended at any
+/* Room for n items, all zero; *ret_n counts those read so far, so that a state can be destroyed at any
  * time. */
 static void *room(struct reader *r, u64 n, size_t *ret_cap, size_t size)
 {

@@ -1,6 +1,6 @@
 /*
- * source.c - see source.h. What a table wants is computed once, and what is uploaded must be a part of that:
- * there is no second rule of what may be stored.
+ * source.c - see source.h. What a table wants is computed in one place, and an upload must be a subset of
+ * that: there is no second rule about what may be stored.
  */
 #include "hive/source.h"
 
@@ -74,7 +74,7 @@ struct dh_hive_source_line *dh_hive_source_wanted(const struct dh_pairs *table, 
 
 /* ---- What is uploaded ---- */
 
-/* NULL: it cannot be written as JSON, which has no other names than UTF-8. */
+/* NULL: it cannot be written as JSON, because a name is not UTF-8. */
 static json_t *begin_part(const struct dh_hive_source_line *at)
 {
     return json_pack("{s:s, s:s, s:I, s:[]}", "dir", at->dir, "file", at->file, "from",

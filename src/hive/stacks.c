@@ -143,7 +143,7 @@ const char *dh_hive_symbols_bytes(const struct dh_hive_symbols *s, size_t *ret_l
     return s ? s->bytes : NULL;
 }
 
-/* How many of n items, which begin with their offset, do not come after this one. */
+/* How many of n sorted items, which begin with their offset, are at or before this one. */
 static size_t up_to(const void *items, size_t n, size_t size, u64 offset)
 {
     size_t low = 0;

@@ -1,9 +1,9 @@
 /*
- * state.c - see state.h: the parts that apply.c puts together, and look-ups.
+ * state.c - see state.h: the building blocks of apply.c, and look-ups.
  *
- * Invariants: a slot is in its build's `open` exactly if its unit has no race and the build is not forgotten,
- * and in one list of `idle` exactly if something of the unit is left to try, no task of it is active and the
- * build is not forgotten. A user's `task` is active and its own.
+ * Invariants: a slot is in its build's `open` if and only if its unit has no race and the build is not
+ * forgotten, and in one list of `idle` if and only if something of the unit is left to try, no task of it is
+ * active and the build is not forgotten. A user's `task` is active and its own.
  */
 #include "hive/state.h"
 
@@ -126,8 +126,8 @@ struct dh_hive_tried *dh_hive_tried_new(struct dh_hive_state *s, u32 user, u32 u
 /* ---- What to expect ---- */
 
 enum {
-    MISSES = 3, /* an access that so many results did not come to, and none did, is not executed */
-    LOOKS = 3   /* a bundle that was looked at so often has shown most of what it has */
+    MISSES = 3, /* an access that this many results, and all so far, did not reach is not executed */
+    LOOKS = 3   /* a bundle examined this often has shown most of what it has */
 };
 
 static bool is_missed(const struct dh_hive_site *x)
@@ -141,7 +141,7 @@ enum dh_hive_hope dh_hive_hope_of(const struct dh_hive_state *s, const struct dh
     const struct dh_hive_site *a = &s->sites[u->at[0]], *b = &s->sites[u->at[1]];
     u64 hope = a->reached && b->reached ? DH_HIVE_REACHED : DH_HIVE_OPEN;
     bool missed = is_missed(a) || is_missed(b);
-    if (u->bundle) /* it has no verdict, only how often it was looked at */
+    if (u->bundle) /* it has no verdict, only a count of looks */
         return missed || t->seen[DH_HIVE_MET] >= LOOKS ? DH_HIVE_DIM : (enum dh_hive_hope)hope;
     struct dh_hive_judgement j = dh_hive_judge(t);
     if (t->seen[DH_HIVE_MET] || j.verdict == DH_HIVE_TRUE_RACE)

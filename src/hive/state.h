@@ -1,11 +1,11 @@
 /*
- * state.h - all that a hive knows, in memory: a fold over the log of events.
+ * state.h - everything a hive knows, in memory: a fold over the log of events.
  *
- * dh_hive_apply is the only way to change it, and does neither input nor output and asks neither clock nor
- * chance: the same events give the same state. Things are named by their index in one of the arrays, which is
- * fixed once given; in events and in the interface by their ids.
+ * dh_hive_apply is the only way to change it; it does no input or output, and uses neither the clock nor
+ * randomness: the same events give the same state. In memory, things are identified by their index in one of
+ * the arrays, which never changes; in events and in the interface, by their ids.
  *
- * Whoever shares a state between threads locks it.
+ * Threads that share a state must lock it.
  */
 #ifndef DH_HIVE_STATE_H
 #define DH_HIVE_STATE_H
@@ -34,7 +34,7 @@ struct dh_hive_program {
     u32 *builds;
     size_t n_builds, cap_builds;
     struct dh_map units, sites;    /* id -> index + 1 */
-    u64 runs, waited_us, timeouts; /* of all of its users */
+    u64 runs, waited_us, timeouts; /* of all its users */
 };
 
 /* A unit's place in a build. */
@@ -42,17 +42,17 @@ struct dh_hive_slot {
     u32 unit;
     u32 pair;    /* in the build's table: itself, or the bundle that it came from */
     u32 open_at; /* in the build's `open`, or DH_HIVE_NONE */
-    u32 free_at; /* in the list of `idle` that `hope` says */
+    u32 free_at; /* in the list of `idle` for its `hope` */
     u32 hope;    /* enum dh_hive_hope, if it is in one */
 };
 
-/* How likely it is that another task of a unit finds something out, by what is known of it. A pair that was
- * seen to meet comes before one of which only the accesses are known to be executed, and last is what no
- * execution has reached (RaceMob, section 3.2.1: context inference first, then validation). */
+/* How promising another task of a unit is, by what is known about it. A pair that was seen to meet comes
+ * before one whose accesses are only known to be executed; last comes a pair that no execution has reached
+ * (RaceMob, section 3.2.1: context inference first, then validation). */
 enum dh_hive_hope { DH_HIVE_DIM, DH_HIVE_OPEN, DH_HIVE_REACHED, DH_HIVE_CLOSE, DH_HIVE_HOPES };
 
 struct dh_hive_waiting {
-    u32 task; /* DH_HIVE_NONE: it went on to the end */
+    u32 task; /* DH_HIVE_NONE: it was moved to the end */
     u64 since_us;
 };
 
@@ -63,19 +63,19 @@ struct dh_hive_build {
     u8 set; /* DH_PAIRS_RELAY or DH_PAIRS_SOUND: which pairs of the table are its units */
     u64 added_us;
     struct dh_pairs *table;
-    struct dh_hive_source *source;   /* lines of it, or NULL: not uploaded */
-    struct dh_hive_symbols *symbols; /* names of its code, or NULL: not uploaded */
+    struct dh_hive_source *source;   /* its source lines, or NULL: not uploaded */
+    struct dh_hive_symbols *symbols; /* its symbols, or NULL: not uploaded */
     struct dh_hive_slot *slots;
     size_t n_slots, cap_slots;
-    u32 *open; /* slots, in no order: their units have no race yet */
+    u32 *open; /* slots, unordered, whose units have no race yet */
     size_t n_open, cap_open;
-    u32 *idle[DH_HIVE_HOPES]; /* slots, in no order: something is left to try, and no task is active */
+    u32 *idle[DH_HIVE_HOPES]; /* slots, unordered: something is left to try, and no task is active */
     size_t n_idle[DH_HIVE_HOPES], cap_idle[DH_HIVE_HOPES];
-    struct dh_hive_waiting *queue; /* active tasks, oldest first, for those that take too long */
+    struct dh_hive_waiting *queue; /* active tasks, oldest first, to find those that take too long */
     size_t queue_head, n_queue, cap_queue;
 };
 
-/* A result, as the timeline of a unit has it. */
+/* A result, as in the timeline of a unit. */
 struct dh_hive_record {
     u64 seq, time_us, waited_us, run_us;
     u32 user, build, tau_us;
@@ -86,8 +86,8 @@ struct dh_hive_membership {
     u32 build, slot;
 };
 
-/* An access of a program, and whether executions come to it. What is known of it counts for all units that it
- * is in. */
+/* An access of a program, and whether executions reach it. What is known about it applies to all units that
+ * contain it. */
 struct dh_hive_site {
     u64 reached, missed; /* results that say so */
     u32 first;           /* of its units: unit * 2 + side, or DH_HIVE_NONE */
@@ -98,9 +98,9 @@ struct dh_hive_unit {
     u32 program;
     bool bundle;
     u64 sites[2]; /* ids; of a bundle: its first ones */
-    u32 at[2];    /* the same in the state's `sites` */
-    u32 next[2];  /* more units with that site, as `first` of it */
-    u32 parent;   /* the bundle that it was found in, or DH_HIVE_NONE */
+    u32 at[2];    /* indices of these in the state's `sites` */
+    u32 next[2];  /* further units with that site, encoded like `first` */
+    u32 parent;   /* the bundle in which it was found, or DH_HIVE_NONE */
     u32 life;     /* how often it was forgotten */
     struct dh_hive_tally tally;
     u32 active; /* tasks */
@@ -110,7 +110,7 @@ struct dh_hive_unit {
     size_t n_records, cap_records;
     struct dh_hive_membership *in;
     size_t n_in, cap_in;
-    struct dh_hive_stacks *stacks[DH_HIVE_ORDERS]; /* of the newest race in this order; NULL: none was told */
+    struct dh_hive_stacks *stacks[DH_HIVE_ORDERS]; /* of the newest race in this order; NULL: none */
 };
 
 enum dh_hive_task_state {
@@ -118,7 +118,7 @@ enum dh_hive_task_state {
     DH_HIVE_FINISHED,
     DH_HIVE_WITHDRAWN, /* the race is confirmed, or forgotten */
     DH_HIVE_ABANDONED, /* the longest wait was not enough */
-    DH_HIVE_RELIEVED,  /* its user had more than a fair share */
+    DH_HIVE_RELIEVED,  /* its user had done more than a fair share */
     DH_HIVE_TASK_STATES
 };
 
@@ -135,23 +135,22 @@ struct dh_hive_user {
     u32 program, build;
     u32 task; /* active, or DH_HIVE_NONE */
     bool forgotten;
-    u64 changed; /* number of the event that changed its task */
+    u64 changed; /* number of the event that last changed its task */
     u64 runs, waited_us, run_us, timeouts, results;
     u64 relieved_until_us;
     u64 first_us, last_us;
 };
 
-/* What a user has done with a unit. */
+/* What a user has tried with a unit. */
 struct dh_hive_tried {
     u8 done, abandoned; /* bits: 1 << order */
-    u32 timeouts;       /* of the task at hand */
+    u32 timeouts;       /* of the present task */
 };
 
 struct dh_hive_state {
     struct dh_arena arena;
     u64 seq;    /* of the last event */
-    u64 stored; /* events up to this one are in the log, and later ones may be taken back: the engine's to say
-                 */
+    u64 stored; /* events up to this one are in the log, later ones may be rolled back; set by the engine */
     u64 time_us;
     struct dh_hive_program *programs;
     struct dh_hive_build *builds;
@@ -162,7 +161,7 @@ struct dh_hive_state {
     size_t n_programs, n_builds, n_units, n_sites, n_users, n_tasks;
     size_t cap_programs, cap_builds, cap_units, cap_sites, cap_users, cap_tasks;
     struct dh_map program_by_name, build_by_id, user_by_hash; /* -> index + 1 */
-    struct dh_map results;                                    /* id -> hash of what it says, never 0 */
+    struct dh_map results;                                    /* id -> hash of the contents, never 0 */
     struct dh_map runs;                                       /* of a unit: those without a race */
     struct dh_map tried;                                      /* user and unit -> struct dh_hive_tried */
     u64 n_results;                                            /* ever */
@@ -171,8 +170,8 @@ struct dh_hive_state {
 void dh_hive_state_init(struct dh_hive_state *s);
 void dh_hive_state_done(struct dh_hive_state *s);
 
-/* 0, -EBADMSG if it is no event that can follow: then nothing has changed, or -EPROTONOSUPPORT if this
- * version does not know the kind. */
+/* 0; -EBADMSG if the event cannot follow: then nothing has changed; or -EPROTONOSUPPORT if this version does
+ * not know its kind. */
 int dh_hive_apply(struct dh_hive_state *s, const struct dh_store_event *e);
 
 /* Look-ups. DH_HIVE_NONE if there is none. */
@@ -184,18 +183,18 @@ u32 dh_hive_find_slot(const struct dh_hive_state *s, u32 build, u32 unit);
 /* NULL: nothing. */
 struct dh_hive_tried *dh_hive_tried(const struct dh_hive_state *s, u32 user, u32 unit);
 enum dh_hive_hope dh_hive_hope_of(const struct dh_hive_state *s, const struct dh_hive_unit *u);
-/* Slots that wait for somebody. */
+/* Slots that wait for a user. */
 size_t dh_hive_idle(const struct dh_hive_build *b);
-/* Is (a, b), in any order, one pair of the bundle? */
+/* Is (a, b), in either order, a pair of the bundle? */
 bool dh_hive_bundle_has(const struct dh_pairs *table, u32 pair, u64 a, u64 b);
 
 /* Ids as text: 16 hexadecimal digits. */
 const char *dh_hive_id_text(u64 id, char to[17]);
 bool dh_hive_id_read(const char *text, u64 *ret);
-/* Lower-case hexadecimal digits, this many at least and at most? */
+/* Lower-case hexadecimal digits, at least and at most this many? */
 bool dh_hive_is_hex(const char *text, size_t least, size_t most);
 
-/* state_dump.c: everything, in an order that depends on the events only. */
+/* state_dump.c: everything, in an order that depends only on the events. */
 json_t *dh_hive_dump(const struct dh_hive_state *s);
 
 #endif

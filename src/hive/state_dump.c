@@ -1,6 +1,6 @@
 /*
  * state_dump.c - a state as one JSON document, with everything that later events could depend on: two states
- * that print the same behave the same. For tests, which rebuild a state from its log and compare.
+ * with the same dump behave the same. For tests, which rebuild a state from its log and compare.
  */
 #include "hive/state.h"
 

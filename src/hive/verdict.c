@@ -22,7 +22,7 @@ int dh_hive_word(const char *const *words, int n, const char *word)
 }
 
 /* Two accesses that were ordered did meet, whatever inference saw in other runs; and one run in which two
- * threads came to them refutes that only one ever does. */
+ * threads reached them disproves that only one ever does. */
 static enum dh_hive_why why_false(const struct dh_hive_tally *t)
 {
     if (t->no_races || t->capped)

@@ -1,8 +1,8 @@
 /*
  * verdict.h - from counts of results to a verdict: RaceMob (SOSP 2013), section 3.4 and figure 4.
  *
- * Nothing here has a state: the verdict is a function of the counts, so it does not matter in which order
- * results came. Beyond the paper: how sure "likely false positive" is.
+ * Nothing here has state: the verdict is a function of the counts, so the order of results does not matter.
+ * Beyond the paper: how certain "likely false positive" is.
  */
 #ifndef DH_HIVE_VERDICT_H
 #define DH_HIVE_VERDICT_H
@@ -22,7 +22,7 @@ enum dh_hive_result {
 
 enum dh_hive_consequence { DH_HIVE_HARMLESS, DH_HIVE_CRASH, DH_HIVE_HANG, DH_HIVE_CONSEQUENCES };
 
-/* What context inference saw of two accesses that both ran (section 3.2.1). */
+/* What context inference saw of two accesses that were both executed (section 3.2.1). */
 enum dh_hive_seen {
     DH_HIVE_MET,        /* two threads, the same memory */
     DH_HIVE_UNALIASED,  /* two threads, never the same memory */
@@ -32,7 +32,7 @@ enum dh_hive_seen {
 
 enum dh_hive_verdict { DH_HIVE_UNKNOWN, DH_HIVE_LIKELY_FALSE, DH_HIVE_TRUE_RACE, DH_HIVE_VERDICTS };
 
-/* Why it is likely to be false; table 1 of the paper. */
+/* Why it is probably false; table 1 of the paper. */
 enum dh_hive_why {
     DH_HIVE_NO_REASON,
     DH_HIVE_NOT_ALIASING,
@@ -43,13 +43,13 @@ enum dh_hive_why {
 
 struct dh_hive_tally {
     u64 races[DH_HIVE_ORDERS]; /* by the order that was seen */
-    u64 second; /* since a race was seen in one order: results in the other one that showed none */
+    u64 second; /* since a race was seen in one order: results in the other one without a race */
     u64 no_races, timeouts, not_seen;
-    u64 capped; /* of the timeouts: after the longest wait */
+    u64 capped; /* timeouts after the longest wait */
     u64 crashes, hangs;
     u64 seen[DH_HIVE_SEENS];
-    u64 quiet_runs; /* distinct executions that reached it and saw no race: NoRace or Timeout */
-    bool symmetric; /* both accesses are the same one in the source, so each order is the other, too */
+    u64 quiet_runs; /* distinct executions that reached it without a race: NoRace or Timeout */
+    bool symmetric; /* both are the same access in the source, so each order is also the other */
 };
 
 struct dh_hive_judgement {
@@ -60,21 +60,23 @@ struct dh_hive_judgement {
 
 struct dh_hive_judgement dh_hive_judge(const struct dh_hive_tally *t);
 
-/* What is still worth trying. After a race in one order the other is tried, in a limited number of results:
- * the paper tells races of both orders from those of a single one. Not if users were hurt already. */
+/* What is still worth trying. After a race in one order the other is tried, for a limited number of
+ * results: the paper distinguishes races in both orders from those in a single one. Not if users were
+ * harmed already. */
 enum dh_hive_wanted { DH_HIVE_WANT_NONE, DH_HIVE_WANT_OTHER, DH_HIVE_WANT_ANY };
 
-enum { DH_HIVE_SECOND = 20 }; /* four users get to the longest wait in so many results */
+enum { DH_HIVE_SECOND = 20 }; /* enough results for four users to get to the longest wait */
 
 enum dh_hive_wanted dh_hive_wanted(const struct dh_hive_tally *t);
-/* If that is OTHER: the order that has not been seen. */
+/* If that is OTHER: the order not seen yet. */
 enum dh_hive_order dh_hive_other_order(const struct dh_hive_tally *t);
 
-/* The largest probability of a race in one execution that n executions without one leave possible, with 95%
- * confidence, if executions are alike and independent: 1 - 0.05^(1/n). 1 if n is 0. */
+/* The largest probability of a race in one execution that is still consistent, with 95% confidence, with n
+ * executions without one, if executions are identically distributed and independent: 1 - 0.05^(1/n). 1 if n
+ * is 0. */
 double dh_hive_bound(u64 quiet_runs);
 
-/* Words of the interface. */
+/* Terms used in the interface. */
 extern const char *const dh_hive_orders[DH_HIVE_ORDERS];             /* "primary" */
 extern const char *const dh_hive_results[DH_HIVE_RESULTS];           /* "no-race" */
 extern const char *const dh_hive_consequences[DH_HIVE_CONSEQUENCES]; /* "crash" */

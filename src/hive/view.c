@@ -1,5 +1,5 @@
 /*
- * view.c - see view.h. Users are numbered: nobody needs more of them.
+ * view.c - see view.h. Users are shown as numbers: nobody needs to know more about them.
  */
 #include "hive/view.h"
 
@@ -49,7 +49,7 @@ static json_t *tally(const struct dh_hive_tally *t)
                                "crash", (json_int_t)t->crashes, "hang", (json_int_t)t->hangs));
 }
 
-/* How sure "likely false positive" is, and under which assumption. */
+/* How certain "likely false positive" is, and under which assumption. */
 static json_t *confidence(const struct dh_hive_tally *t)
 {
     return no_memory(json_pack("{s:I, s:f, s:f, s:s}", "executions", (json_int_t)t->quiet_runs, "at_most",
@@ -72,7 +72,7 @@ static void add_verdict(json_t *o, const struct dh_hive_unit *u)
     }
 }
 
-/* No result of this build: what is known comes from an earlier one. */
+/* There is no result for this build: what is known comes from an earlier one. */
 static bool is_carried(const struct dh_hive_unit *u, u32 build)
 {
     for (size_t i = 0; i < u->n_records; i++)
@@ -178,7 +178,7 @@ static void add_unit(struct sums *n, const struct dh_hive_unit *u)
     n->why[j.why] += j.verdict == DH_HIVE_LIKELY_FALSE;
     if (j.verdict != DH_HIVE_TRUE_RACE)
         return;
-    /* As in the paper each counts once, by the worst that it does. */
+    /* As in the paper, each counts once, by its worst effect. */
     n->hang += j.hang;
     n->crash += !j.hang && j.crash;
     n->both += !j.hang && !j.crash && j.both_orders;

@@ -1,5 +1,5 @@
 /*
- * view.h - parts of a state as JSON, as the interface and the exports show them. The state must be locked.
+ * view.h - parts of a state as JSON, as in the interface and the exports. The state must be locked.
  */
 #ifndef DH_HIVE_VIEW_H
 #define DH_HIVE_VIEW_H
@@ -8,30 +8,30 @@
 
 enum dh_hive_kind { DH_HIVE_ANY, DH_HIVE_CANDIDATES, DH_HIVE_BUNDLES };
 
-/* What is listed. */
+/* What to list. */
 struct dh_hive_filter {
     u32 program, build; /* DH_HIVE_NONE: all */
     int verdict;        /* -1: all */
-    u64 after, limit;   /* skip so many, then list so many */
+    u64 after, limit;   /* how many to skip, then how many to list */
     u8 kind;            /* enum dh_hive_kind */
-    const char *search; /* words, each of which occurs in a name, a place or an id; NULL: all */
+    const char *search; /* words that must each occur in a name, a place or an id; NULL: all */
 };
 
-/* Names from tables may be any bytes: those that are no UTF-8 are replaced. */
+/* Names in tables may be any bytes: invalid UTF-8 is replaced. */
 json_t *dh_hive_view_name(const char *text);
 json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build);
 /* {"candidates": [...], "next": N or null} */
 json_t *dh_hive_view_units(const struct dh_hive_state *s, const struct dh_hive_filter *f);
-/* view_race.c: the same with all that the table, the uploaded source and the results say of it, of that build
- * or, DH_HIVE_NONE, of the newest one that has it. Its timeline has `most` results, the newest ones. */
+/* view_race.c: the same with everything that the table, the uploaded source and the results say about it, in
+ * that build or, DH_HIVE_NONE, in the newest one that has it. Its timeline has the newest `most` results. */
 json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build, u64 most);
-/* Adds to a unit what the table says of its accesses and its variable, in words. */
+/* Adds to a unit what the table says about its accesses and its variable, in words. */
 void dh_hive_view_describe(const struct dh_hive_state *s, u32 unit, u32 build, json_t *to);
 
 /* view_list.c */
 bool dh_hive_view_lists(const struct dh_hive_state *s, u32 unit, const struct dh_hive_filter *f);
-/* For the page: those listed, the worst first, with words. Beside "candidates": "total" of them, and "counts"
- * by verdict and of bundles, whatever verdict and kind the filter names. */
+/* For the page: those listed, the worst first, in words. In addition to "candidates": their "total", and
+ * "counts" by verdict and of bundles, whatever verdict and kind the filter names. */
 json_t *dh_hive_view_ranked(const struct dh_hive_state *s, const struct dh_hive_filter *f);
 
 json_t *dh_hive_view_builds(const struct dh_hive_state *s, u32 program);
@@ -41,7 +41,7 @@ json_t *dh_hive_view_status(const struct dh_hive_state *s);
 /* A user's task, or null. */
 json_t *dh_hive_view_task(const struct dh_hive_state *s, u32 user);
 
-/* The stacks of its races as users have seen them, by order, named by what the builds have uploaded. */
+/* The stacks of its races as seen by users, by order, with names from what the builds have uploaded. */
 json_t *dh_hive_view_stacks(const struct dh_hive_state *s, u32 unit);
 
 #endif

@@ -55,7 +55,7 @@ static bool occurs(const char *word, size_t len, const char *text)
     return false;
 }
 
-/* Names of C++ are searched as the linker has them, so what stands between colons is a word of its own. */
+/* C++ names are searched in mangled form, so the parts between colons are separate words. */
 static bool is_found(const struct dh_hive_state *s, u32 unit, u32 build, const char *search)
 {
     static const char between[] = " \t:";

@@ -1,6 +1,6 @@
 /*
- * view_race.c - all that is known of one unit: see view.h. What the static analysis says of the two accesses
- * is put into words by the room report, as for every other finding.
+ * view_race.c - everything known about one unit: see view.h. The room report puts what the static analysis
+ * says about the two accesses into words, as for every other finding.
  */
 #include <string.h>
 
@@ -130,7 +130,7 @@ static json_t *counts(const json_int_t n[], const char *const names[], size_t le
     return o;
 }
 
-/* What was tried in each order, and what came of it. */
+/* What was tried in each order, with the outcome. */
 static json_t *orders_of(const struct dh_hive_unit *u)
 {
     json_int_t results[DH_HIVE_ORDERS][DH_HIVE_RESULTS] = {0},
@@ -151,7 +151,7 @@ static json_t *orders_of(const struct dh_hive_unit *u)
     return all;
 }
 
-/* The time from the first result to the last in equal parts, and how many came in each. */
+/* The time from the first result to the last in equal intervals, and the number of results in each. */
 static json_t *history_of(const struct dh_hive_unit *u)
 {
     enum { PARTS = 48 };

@@ -1,9 +1,9 @@
 /*
- * watch.c - GET /v1/changes?since=VERSION&wait_s=N: has anything changed? The page asks this, and reads
- * itself again when it has.
+ * watch.c - GET /v1/changes?since=VERSION&wait_s=N: has anything changed? The page sends this, and reloads
+ * itself when it has.
  *
  * The version is the number of the last event. An answer comes when it is greater than `since`, but not
- * sooner than PAUSE_US after the question: a busy hive has thousands of events a second, and nobody can read
+ * sooner than PAUSE_US after the request: a busy hive has thousands of events a second, and nobody can read
  * that fast.
  */
 #include "hive/server.h"

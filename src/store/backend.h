@@ -1,5 +1,5 @@
 /*
- * backend.h - what a database has to do for store.c; private to this room.
+ * backend.h - what a database backend has to provide for store.c; private to this room.
  */
 #ifndef DH_STORE_BACKEND_H
 #define DH_STORE_BACKEND_H
@@ -7,7 +7,7 @@
 #include "store/store.h"
 
 struct dh_store_backend {
-    /* Connects. Fails with a sentence by dh_store_set_error. */
+    /* Connects. On failure sets a message with dh_store_set_error. */
     int (*open)(struct dh_store *s, const char *where, bool create);
     void (*close)(struct dh_store *s);
     int (*run)(struct dh_store *s, const char *sql); /* statements without a result */
@@ -21,7 +21,7 @@ struct dh_store_backend {
     int (*read_snapshot)(struct dh_store *s, int (*take)(void *ctx, u64 seq, const void *data, size_t len),
                          void *ctx);
     int (*backup)(struct dh_store *s, const char *path);
-    /* How it says these: a column of bytes. */
+    /* Its name for a type: a column of bytes. */
     const char *bytes;
 };
 

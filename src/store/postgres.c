@@ -1,9 +1,9 @@
 /*
  * postgres.c - the log in a PostgreSQL database, by libpq, for many hives over one crowd.
  *
- * The write lock is an advisory lock of the transaction: it is gone with the transaction or the connection,
- * however these end, and readers do not meet it. A connection that was lost is made again by the next
- * begin or read, so that a hive outlives a restart of the server.
+ * The write lock is a transaction-level advisory lock: it is released with the transaction or the connection,
+ * however these end, and does not affect readers. A lost connection is re-established by the next begin or
+ * read, so that a hive survives a restart of the server.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -39,7 +39,7 @@ static int run(struct dh_store *s, const char *sql)
     return take_result(s, PQexec(s->connection, sql));
 }
 
-/* Whatever the server is configured to: a commit is on the disk when it returns. */
+/* Whatever the server's configuration, a commit is on disk when it returns. */
 static int set_up(struct dh_store *s)
 {
     return run(s, "SET synchronous_commit = on; SET client_min_messages = warning");
@@ -55,7 +55,7 @@ static int revive(struct dh_store *s)
 
 static int open_server(struct dh_store *s, const char *where, bool create)
 {
-    (void)create; /* a database is made by who runs the server */
+    (void)create; /* whoever runs the server creates the database */
     PGconn *db = PQconnectdb(where);
     if (!db)
         dh_util_no_memory();
@@ -71,7 +71,7 @@ static void close_server(struct dh_store *s)
 static int begin(struct dh_store *s)
 {
     int rc = revive(s);
-    if (!rc && (rc = run(s, "BEGIN")) && revive(s) == 0) /* it was lost since it was last used */
+    if (!rc && (rc = run(s, "BEGIN")) && revive(s) == 0) /* the connection was lost since it was last used */
         rc = run(s, "BEGIN");
     if (!rc)
         rc = run(s, LOCK_LOG);
@@ -189,10 +189,10 @@ static int append_one(struct dh_store *s, const struct dh_store_event *e)
     return 0;
 }
 
-/* In pipeline mode: one way to the server and back for all of them. */
+/* In pipeline mode: one round trip for all of them. */
 static int append(struct dh_store *s, const struct dh_store_event *events, size_t n)
 {
-    enum { AT_ONCE = 500 }; /* answers that nobody reads yet must fit into the sockets' buffers */
+    enum { AT_ONCE = 500 }; /* unread answers must fit into the sockets' buffers */
     int rc = 0;
     for (size_t done = 0; !rc && done < n;) {
         size_t end = n - done < AT_ONCE ? n : done + AT_ONCE;

@@ -1,6 +1,6 @@
 /*
- * sqlite.c - the log in one file, by SQLite: WAL, so that readers and the writer do not wait for each other,
- * and synchronous=FULL, so that a commit is on the disk when it returns.
+ * sqlite.c - the log in one file, by SQLite: with WAL, so that readers and the writer do not wait for each
+ * other, and synchronous=FULL, so that a commit is on disk when it returns.
  */
 #include <errno.h>
 #include <fcntl.h>

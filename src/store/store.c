@@ -1,8 +1,8 @@
 /*
- * store.c - see store.h: which backend, the versions of the schema, and what both backends have in common.
+ * store.c - see store.h: choosing the backend, versions of the schema, and what both backends have in common.
  *
- * A schema is brought up to date in one transaction under the write lock, so of two processes that open an
- * old store at once, one does it and the other finds it done.
+ * A schema is upgraded in one transaction under the write lock, so if two processes open an old store at the
+ * same time, one upgrades it and the other finds it done.
  */
 #include "store/store.h"
 
@@ -15,7 +15,7 @@
 #include "store/backend.h"
 #include "util/arena.h"
 
-/* What leads from each version to the next. Never change one that has been released: add one. */
+/* The steps from each version to the next. Never change one that has been released: add one. */
 static const struct {
     const char *sql;
     bool bytes; /* the backend's type for bytes and a closing parenthesis follow */
@@ -23,7 +23,7 @@ static const struct {
     {"CREATE TABLE events (seq BIGINT PRIMARY KEY, time_us BIGINT NOT NULL, kind TEXT NOT NULL,"
      " body TEXT NOT NULL, data ",
      true},
-    /* Events of one kind are looked for by people, in the database's own shell. */
+    /* For people who look for events of one kind in the database's own shell. */
     {"CREATE INDEX events_by_kind ON events (kind, seq)", false},
     {"CREATE TABLE snapshots (part BIGINT PRIMARY KEY, seq BIGINT NOT NULL, data ", true},
 };
@@ -47,7 +47,7 @@ bool dh_store_is_remote(const char *where)
     return strncmp(where, "postgres://", 11) == 0 || strncmp(where, "postgresql://", 13) == 0;
 }
 
-/* Within the write lock: PostgreSQL does not let two processes make one table at once. */
+/* Under the write lock: PostgreSQL does not let two processes create the same table at once. */
 static int migrate(struct dh_store *s)
 {
     u64 version = 0;
@@ -130,7 +130,7 @@ int dh_store_commit(struct dh_store *s)
 
 void dh_store_rollback(struct dh_store *s)
 {
-    char kept[sizeof(s->error)]; /* why it is rolled back matters more than whether that works */
+    char kept[sizeof(s->error)]; /* the reason for the rollback matters more than its success */
     if (!s->writing)
         return;
     memcpy(kept, s->error, sizeof(kept));

@@ -1,11 +1,11 @@
 /*
  * access.c - what instrumented code calls (alias.h).
  *
- * What an access makes of a word's history depends on the history, the thread, the site and the bytes alone,
- * and so do the pairs that it finds. So each thread remembers what became of such, and most accesses are done
- * after they have looked there. A word that somebody else has changed meanwhile is looked at once more.
+ * The new history of a word, and the pairs found, depend only on its old history, the thread, the site and
+ * the bytes. So each thread caches the outcome, and most accesses need only that lookup. A word that another
+ * thread has changed meanwhile is looked up again.
  *
- * errno stays what it is: system calls are made without libc, and what is called of libc does not set it.
+ * errno is preserved: system calls bypass libc, and the libc functions that are called do not set it.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -15,8 +15,8 @@
 
 enum { MEMORY = 4096 /* entries */, MEMORIES = 1024, FIRST_LEVEL_KEYS = 32 };
 
-/* One entry: the history and the site, and the bytes and what becomes of it. Read and written as a whole: a
- * signal handler may come in between. */
+/* One entry: the history and the site, the bytes and the resulting history. Read and written as a whole,
+ * because a signal handler may interrupt. */
 typedef u64 entry __attribute__((vector_size(16), may_alias));
 
 struct memory {
@@ -26,8 +26,8 @@ struct memory {
 };
 
 static _Thread_local struct memory *mine;
-static _Thread_local bool without;        /* there was none to be had */
-static _Thread_local u32 number;          /* of the thread, from 1 on; 0: not yet known */
+static _Thread_local bool without;        /* none was available */
+static _Thread_local u32 number;          /* of the thread, from 1; 0: not assigned yet */
 static u32 n_threads;                     /* atomic */
 static struct memory *memories[MEMORIES]; /* that have been given to threads; atomic */
 static pthread_key_t ending;
@@ -35,7 +35,7 @@ static bool has_key; /* written before there are threads */
 
 /* ---- Threads ---- */
 
-/* A thread that ends leaves its memory to another. What is in it is true of its own number only. */
+/* A thread that ends leaves its memory to another one. Its entries are valid only for its own number. */
 static void leave(void *p)
 {
     struct memory *m = p;
@@ -43,7 +43,7 @@ static void leave(void *p)
     __atomic_store_n(&m->used, 0, __ATOMIC_RELEASE);
 }
 
-/* A key behind the first ones would need memory of malloc in each thread; then nothing is left to others. */
+/* A key beyond the first ones would need malloc in each thread; then memory is not passed on. */
 __attribute__((constructor(101))) static void make_key(void)
 {
     if (*(const u8 *const volatile *)&dh_alias_sites)
@@ -72,14 +72,14 @@ static struct memory *take(u32 slot)
     return m;
 }
 
-/* Its thread-local variables are where those of another may have been. */
+/* A new thread's thread-local variables may be where another's used to be. */
 static void forget_variables(void)
 {
     uptr end = (uptr)__builtin_thread_pointer();
     dh_alias_words_forget(DH_ALIGN_DOWN(end - dh_alias_tls_size, 8), end);
 }
 
-/* A thread that gets no number, or no memory, is slower or is left out. */
+/* A thread that gets no memory is slower; one that gets no number is left out. */
 static DH_NOINLINE void begin_thread(void)
 {
     if (number == 0) {
@@ -154,7 +154,7 @@ static void access_all(uptr p, u64 n, u32 site)
     }
 }
 
-/* ---- Memory that begins anew ---- */
+/* ---- Memory that starts afresh ---- */
 
 static void forget_bytes(uptr from, uptr to)
 {

@@ -1,12 +1,12 @@
 /*
- * histories.c - sets of accesses to a word, each of which exists once and is never changed.
+ * histories.c - sets of accesses to a word; each distinct set is stored once and never changed.
  *
- * A member is a site, the bytes of the word that it has accessed, and the thread that did; or DH_ALIAS_MANY
- * if several did. Of these no more need be known: whichever thread comes next is another than one of them.
- * The members of one site have no byte in common, and there is one for each thread. So a word that n sites
- * access has at most 8 n members, however many threads there are; and equal histories are equal sets.
+ * A member is a site, the bytes of the word that it accessed, and the thread that did so, or DH_ALIAS_MANY if
+ * several did. That is enough: whichever thread comes next differs from one of them. Members of one site have
+ * no byte in common, and there is one for each thread. So a word that n sites access has at most 8 n members,
+ * however many threads there are; and equal histories are equal sets.
  *
- * A set's number is where it is in the arena. The table that finds it only grows.
+ * A set's number is its position in the arena. The lookup table only grows.
  */
 #include <string.h>
 
@@ -15,9 +15,9 @@
 enum {
     TABLE = 1 << 24,
     MAX_SETS = TABLE / 4 * 3,
-    MAX_MEMBERS = 4096, /* of a set, for the stack's sake; others are left out */
+    MAX_MEMBERS = 4096, /* of a set, to limit stack use; others are left out */
 };
-#define ARENA_WORDS (1ull << 29) /* 4 GB, promised only */
+#define ARENA_WORDS (1ull << 29) /* 4 GB, committed on demand */
 
 /* In the order of sites and threads: site, thread (24 bits), bytes. */
 typedef u64 member;
@@ -96,7 +96,7 @@ static bool is_equal(u32 number, const member *at, u64 n)
     return true;
 }
 
-/* 0: there is no more memory. */
+/* 0: out of memory. */
 static u32 intern(const member *at, u64 n)
 {
     u32 mine = 0;
@@ -109,11 +109,11 @@ static u32 intern(const member *at, u64 n)
                 return mine;
         }
         if (is_equal(known, at, n))
-            return known; /* what is mine is lost, which is rare */
+            return known; /* our copy is wasted, which is rare */
     }
 }
 
-/* ---- One access more ---- */
+/* ---- Adding an access ---- */
 
 static void tell(const struct set *s, const struct dh_alias_access *a)
 {
@@ -126,7 +126,7 @@ static void tell(const struct set *s, const struct dh_alias_access *a)
     }
 }
 
-/* Adds bytes to the member of a site and thread, which are put in order. The number of members. */
+/* Adds bytes to the member of a site and thread, keeping members sorted. Returns their number. */
 static u64 widen(member *to, u64 n, u32 site, u32 thread, u8 bytes)
 {
     u64 i = n;

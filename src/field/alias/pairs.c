@@ -1,6 +1,6 @@
 /*
- * pairs.c - the pairs that were found go into the run file, which is mapped shared and becomes longer as they
- * become more. A table of what this process has told already keeps them distinct.
+ * pairs.c - the pairs found go into the run file, which is mapped shared and grows with them. A table of
+ * those already reported by this process keeps them distinct.
  */
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 
 enum { TABLE = 1 << 24, MAX_TOLD = TABLE / 4 * 3, STEP = 4096 /* pairs */, MAX_PATH = 4096 };
 
-static struct dh_alias_run *run; /* and all that it may become */
+static struct dh_alias_run *run; /* with address space for its maximum size */
 static u64 *told;                /* atomic */
 static u64 n_told;               /* atomic */
 static char file[MAX_PATH];
@@ -27,8 +27,8 @@ bool dh_alias_pairs_init(struct dh_alias_run *mapped, const char *path)
     return told && path[n] == 0;
 }
 
-/* The room must be there on the disk, or the program would be ended by SIGBUS; and it must be allowed, or it
- * would be by SIGXFSZ. */
+/* The space must be allocated on disk, or the program would die of SIGBUS; and must be within the file size
+ * limit, or it would die of SIGXFSZ. */
 static bool lengthen(u64 bytes)
 {
     struct rlimit limit;

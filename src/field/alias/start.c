@@ -1,7 +1,7 @@
 /*
- * start.c - how an alias build begins: before all constructors it finds the run file in its environment,
- * checks that it is for this very build, and has its tables. Without a run file it sleeps: calls return at
- * once.
+ * start.c - how an alias build starts: before all constructors it finds the run file in its environment,
+ * checks that it is for this very build, and sets up its tables. Without a run file it is dormant: calls
+ * return at once.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -15,16 +15,16 @@
 #include "field/alias/alias.h"
 #include "field/escape/program.h"
 
-/* So much of the file can be there at most: addresses are taken for it now. */
+/* The maximum size of the file, for which addresses are reserved now. */
 #define MOST_BYTES (1ull << 28)
 
 const u8 *dh_alias_sites;
 u32 dh_alias_n_sites;
 u64 dh_alias_tls_size;
 bool dh_alias_knows_heap;
-static struct dh_alias_run *run; /* NULL: the program sleeps */
+static struct dh_alias_run *run; /* NULL: the program is dormant */
 
-/* By the linker. */
+/* Defined by the linker. */
 extern DH_HIDDEN __attribute__((weak)) const struct dh_alias_head __start_dh_alias_head[];
 
 void dh_alias_full(void)
@@ -66,7 +66,7 @@ static const char *check(struct dh_alias_run *r, u64 size)
     return size < dh_alias_run_pairs(r->n_sites) ? "is shorter than it should be" : NULL;
 }
 
-/* NULL: and why has been said. */
+/* NULL: the reason has been printed. */
 static struct dh_alias_run *map_run(const char *path)
 {
     struct stat st;
@@ -130,8 +130,8 @@ static void forked(void)
     __atomic_fetch_add(&run->run.started, 1, __ATOMIC_RELAXED);
 }
 
-/* libc is ready only now. Volatile: the compiler works out constructors that it takes for the first to run.
- */
+/* libc is ready only now. Volatile: the compiler evaluates constructors at compile time if it takes them for
+ * the first to run. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
     if (*(struct dh_alias_run *volatile *)&run)

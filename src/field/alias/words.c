@@ -1,6 +1,6 @@
 /*
- * words.c - where the history of a word is found: a table of two levels by address. The upper one covers all
- * of user space and is touched only where the program has memory; a lower one is for 4 MB, and stays.
+ * words.c - finds the history of a word: a two-level table indexed by address. The upper level covers all of
+ * user space and is touched only where the program has memory; a lower one covers 4 MB, and is never freed.
  */
 #include "base/sys.h"
 #include "field/alias/alias.h"
@@ -38,7 +38,7 @@ u32 *dh_alias_word(uptr address)
     return lower ? &lower[(address >> 3) % LOWER] : NULL;
 }
 
-/* Whole pages of histories go back to the kernel. */
+/* Whole pages of histories are returned to the kernel. */
 static void forget_in(u32 *lower, u64 from, u64 to)
 {
     enum { A_PAGE = PAGE / sizeof(u32) };

@@ -1,10 +1,9 @@
 /*
- * blocks.c - blocks begin private, and end; who owns them.
+ * blocks.c - private blocks: their creation, their end, and their owners.
  *
- * A block that ends within a grain is tracked with that grain only if nothing else can be in it. In glibc's
- * heap that is so: behind the last byte that the program may use are 8 bytes of glibc's own, so that the
- * pointer just behind a block is also in a grain of it. Of other allocators nothing is known; there the last
- * grain is said to be open.
+ * If a block ends within a grain, that grain is tracked only if nothing else can be in it. In glibc's heap
+ * that is so: the last usable byte is followed by 8 bytes of glibc's own, so that a pointer just past a block
+ * is also in one of its grains. Nothing is known about other allocators; there the last grain is called open.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +16,7 @@ enum { PAGE = 4096, TELL_EVERY = 4096 };
 
 bool dh_esc_blocks_closed;
 
-static struct dh_esc_owner owners[DH_CAPER_OWNERS + 1]; /* the last counts for all that have no number */
+static struct dh_esc_owner owners[DH_CAPER_OWNERS + 1]; /* the last counts for all threads without a number */
 static _Thread_local u32 mine __attribute__((tls_model("initial-exec"))); /* + 1; 0: not known yet */
 
 /* ---- Owners ---- */
@@ -27,7 +26,7 @@ static bool is_alive(u32 tid)
     return dh_sys3(SYS_tgkill, dh_sys3(SYS_getpid, 0, 0, 0), tid, 0) != -ESRCH;
 }
 
-/* A thread that has ended leaves its blocks to nobody, so its number can be another's. */
+/* Nobody inherits the blocks of a thread that has ended, so its number can be reused. */
 static bool take(struct dh_esc_owner *o, u32 tid)
 {
     u32 before = __atomic_load_n(&o->tid, __ATOMIC_RELAXED);
@@ -94,7 +93,7 @@ void dh_esc_owner_tell_all(void)
         tell(&owners[i]);
 }
 
-/* Only this thread adds. Now and then the file is told. */
+/* Only this thread adds. Now and then the counts are moved to the file. */
 static void count(struct dh_esc_owner *o, u64 *counter)
 {
     u64 now = __atomic_load_n(counter, __ATOMIC_RELAXED) + 1;
@@ -113,7 +112,7 @@ static u64 grains_of(uptr p, u64 n, bool *ret_open)
     *ret_open = !dh_esc_blocks_closed;
     if (dh_esc_blocks_closed)
         return n / DH_CAPER_GRAIN + 1;
-    /* A word in the open rest is scanned with the block. In another page it might not be there. */
+    /* A word in the open rest is scanned with the block. In another page it might not be mapped. */
     bool word_in_rest = n % DH_CAPER_GRAIN >= sizeof(u64);
     if (word_in_rest && DH_ALIGN_DOWN(p + n, DH_CAPER_GRAIN) % PAGE == 0)
         return 0;
@@ -161,7 +160,7 @@ static bool begins_at(const void *p)
            (*dh_esc_shadow(first) & ~DH_CAPER_FLAGS) >= DH_CAPER_FIRST;
 }
 
-/* Whoever owns it: who frees a block has it. */
+/* Whoever owns it: the thread that frees a block has it. */
 void __dh_esc_slow_free(void *p)
 {
     if (!begins_at(p))
@@ -176,8 +175,8 @@ void __dh_esc_slow_free(void *p)
 
 /* ---- Blocks that move ---- */
 
-/* Before the allocator is called the old block is one that has escaped: while it runs, the memory may already
- * be another thread's. Whether it was this thread's own, and how long, is kept. */
+/* While the allocator runs, the memory may already be another thread's. So before it is called, the old block
+ * is treated as escaped. Whether it was this thread's own, and its length, are kept. */
 static bool suspend(void *p, struct dh_esc_block *ret)
 {
     if (!p || __dh_esc_mask == 0 || !begins_at(p))
@@ -187,7 +186,7 @@ static bool suspend(void *p, struct dh_esc_block *ret)
     return ret->owner == dh_esc_owner_mine();
 }
 
-/* The block at p has what the old one had. If it is not tracked, what was in it has escaped with it. */
+/* The block at p inherits what the old one had. If it is not tracked, the contents have escaped with it. */
 static void take_over(void *p, u64 n, const struct dh_esc_block *was)
 {
     u64 before = was->n * DH_CAPER_GRAIN;
@@ -195,7 +194,7 @@ static void take_over(void *p, u64 n, const struct dh_esc_block *was)
         __dh_esc_slow_contents(p, n < before ? n : before);
 }
 
-/* n: the bytes asked for; begins: it is to be private. */
+/* n: the bytes requested; begins: it should be private. */
 static void *resume(void *moved, u64 n, bool begins, const struct dh_esc_block *was)
 {
     void *now = moved;

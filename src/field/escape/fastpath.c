@@ -1,15 +1,15 @@
 /*
- * fastpath.c - the part of the escape analysis that lives inside the program's functions (escape.h).
+ * fastpath.c - the part of the escape analysis that is inlined into the program's functions (escape.h).
  *
  * Compiled to escape.bc when deadheat is built; the plugin links it into the program, makes it internal and
- * inlines every call. Invariants: nothing here writes memory but the thread's depth and the marks; nothing is
- * called but slow paths; where the mask is 0 all branches fall through.
+ * inlines every call. Invariants: nothing here writes memory except the thread's depth and the marks; nothing
+ * is called except slow paths; while the mask is 0 all branches fall through.
  */
 #include "field/escape/inlined.h"
 
 #define FAST __attribute__((always_inline, used))
 
-/* Up to so many bytes are looked at in place. */
+/* Up to this many bytes are checked inline. */
 enum { FEW = 32 };
 
 FAST void __dh_esc_publish(u64 value)
@@ -24,8 +24,7 @@ FAST void __dh_esc_bits(u64 value)
         __dh_esc_publish(value);
 }
 
-/* A word that stands askew would not be found by a scan, nor one in a block that is not known to hold
- * pointers. */
+/* A scan would miss an unaligned word, and a word in a block that is not known to hold pointers. */
 FAST void __dh_esc_store(const void *dst, u64 value)
 {
     if (DH_UNLIKELY(dh_esc_is_candidate(value)))
@@ -39,7 +38,7 @@ FAST void __dh_esc_store_bits(const void *dst, u64 value)
         __dh_esc_store(dst, value);
 }
 
-/* The words that have a byte in [src, src + n). They are in the same pages as those. */
+/* All words that have a byte in [src, src + n). They are in the same pages as those bytes. */
 FAST void __dh_esc_contents(const void *src, u64 n)
 {
     bool any = n > FEW;
@@ -52,8 +51,8 @@ FAST void __dh_esc_contents(const void *src, u64 n)
         __dh_esc_slow_contents(src, n);
 }
 
-/* A copy that changes how words stand to multiples of 8 hides pointers from a scan; so does one that has a
- * part of a word only, at either end. */
+/* A copy that changes the alignment of words hides pointers from a scan; so does one that has only part of a
+ * word at either end. */
 FAST void __dh_esc_copy(const void *dst, const void *src, u64 n)
 {
     const u8 at = dh_esc_at(dst);
@@ -108,8 +107,8 @@ FAST void __dh_esc_free(void *p)
         __dh_esc_slow_free(p);
 }
 
-/* What is known already is not asked again: marks are near, and the shadow as far away as the memory. Nor is
- * it written again: threads share its cache line. */
+/* A mark that is already set is not checked again: marks are nearby, while the shadow is as far away as the
+ * memory. Nor is it written again: threads share its cache line. */
 FAST void __dh_esc_ask(const void *p, u32 group)
 {
     if (__dh_esc_marks[group] == 0 && dh_esc_at(p) == 0)

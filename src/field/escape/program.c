@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-/* By the linker. */
+/* Defined by the linker. */
 extern DH_HIDDEN const Elf64_Ehdr __ehdr_start;
 
 /* ---- The allocator ---- */
 
 extern __attribute__((weak)) void *__libc_malloc(size_t n);
 extern __attribute__((weak)) void *_Znwm(size_t n);      /* operator new */
-extern __attribute__((weak)) void _ZSt9terminatev(void); /* something else of the library of C++ */
+extern __attribute__((weak)) void _ZSt9terminatev(void); /* any other symbol of the C++ library */
 
 static const void *object_of(const void *function)
 {

@@ -1,12 +1,12 @@
 /*
- * reach.c - a block escapes, and with it all that can be reached from it (Caper and RaceChaser, CC 2017,
- * section 5.2). Any word that may be a pointer into a private block of this thread is taken for one, if it is
- * in a block into which such words have been stored.
+ * reach.c - a block escapes, and with it everything reachable from it (Caper and RaceChaser, CC 2017, section
+ * 5.2). Any word that may be a pointer into a private block of this thread is taken for one, if it is in a
+ * block into which such words have been stored.
  *
- * A block's shadow is cleared before it is scanned: what a signal handler of this thread stores into it
- * meanwhile is then an escape of its own. What is still to be scanned is kept on the stack of the call, so
- * that handlers find nothing half done. If that does not suffice, or it takes long, signals wait until all is
- * done, and the rest is kept in memory of its own. If there is none, all memory has escaped.
+ * A block's shadow is cleared before it is scanned: anything that a signal handler of this thread stores into
+ * it meanwhile then escapes by itself. Pending work is kept on the stack of the call, so that handlers find
+ * nothing half done. If there is too much, or it takes long, signals are blocked until all is done, and the
+ * rest is kept in memory of its own. If there is none, all memory has escaped.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -15,16 +15,16 @@
 #include "field/escape/shadow.h"
 
 enum {
-    NEAR = 24,            /* stretches on the stack of the call: handlers have small ones */
-    FAR_BYTES = 1 << 16,  /* memory for the rest, at first */
-    LONG_BYTES = 1 << 16, /* scanning so much is long */
+    NEAR = 24,            /* stretches on the call's stack: handlers have small stacks */
+    FAR_BYTES = 1 << 16,  /* memory for the rest, initially */
+    LONG_BYTES = 1 << 16, /* scanning this much takes long */
 };
 
 struct stretch {
     uptr from, to;
 };
 
-/* By the plugin, and only in tests: enum dh_caper_without. */
+/* Set by the plugin, and only in tests: enum dh_caper_without. */
 extern DH_HIDDEN __attribute__((weak)) const u32 __dh_esc_without;
 
 struct work {
@@ -32,11 +32,11 @@ struct work {
     bool blocked;
     bool lost;
     u32 owner;
-    u32 without; /* rules that are left out */
-    u64 bytes;   /* to be scanned, and scanned */
+    u32 without; /* rules that are disabled */
+    u64 bytes;   /* scanned, or still to be scanned */
     u64 old_mask;
     u64 escapes;
-    struct stretch *far; /* taken from before `near` */
+    struct stretch *far; /* popped before `near` */
     u64 n_far, far_bytes;
     struct stretch near[NEAR];
 };
@@ -50,7 +50,7 @@ static void block_signals(struct work *w)
     w->blocked = true;
 }
 
-/* Memory that has room for another; false if there is none. */
+/* Makes room for another one; false if there is no memory. */
 static bool grow(struct work *w)
 {
     long p;
@@ -101,8 +101,7 @@ static bool pop(struct work *w, struct stretch *ret)
 
 /* ---- One value ---- */
 
-/* Does a rule that is left out keep this value from being a pointer to the block? The lowest three bits are
- * tags. */
+/* Does a disabled rule keep this value from being a pointer to the block? The lowest three bits are tags. */
 static DH_COLD bool is_left_out(u32 without, u64 value, u64 first)
 {
     u64 address = DH_ALIGN_DOWN(value & ((1ull << 47) - 1), sizeof(u64));
@@ -119,7 +118,7 @@ static void escape_at(struct work *w, u64 grain, u64 value)
     if (b.owner != w->owner)
         return;
     DH_ASSERT(grain - first < b.n);
-    /* A handler may have stored a pointer into it until now; from now on that is an escape of its own. */
+    /* A handler may have stored a pointer into it until now; from now on such a store escapes by itself. */
     u8 last = __atomic_exchange_n(dh_esc_shadow(b.first), 0, __ATOMIC_RELAXED);
     dh_esc_shadow_clear(b.first, b.n);
     w->escapes++;
@@ -134,7 +133,8 @@ static void escape_at(struct work *w, u64 grain, u64 value)
 static void escape_value(struct work *w, u64 value)
 {
     u64 grain = dh_esc_index(value);
-    /* First: most words are numbers, and the shadow of what they could point to is not to be brought in. */
+    /* Checked first: most words are numbers, and the shadow of what they could point to should not be faulted
+     * in. */
     if (!dh_esc_is_near(value) || !dh_esc_is_candidate(value))
         return;
     if (*dh_esc_shadow(grain) != 0)
@@ -162,7 +162,7 @@ static struct filter make_filter(void)
 {
     struct filter f;
     for (int i = 0; i < DH_ESC_RANGES; i++) {
-        /* An empty range begins above all. */
+        /* An empty range begins above everything. */
         u32 from = __atomic_load_n(&dh_esc_ranges[i].from, __ATOMIC_RELAXED);
         f.before[i] = spread(from > (u32)INT32_MAX ? INT32_MAX : (int)from - 1);
         f.end[i] = spread((int)__atomic_load_n(&dh_esc_ranges[i].to, __ATOMIC_RELAXED));
@@ -170,8 +170,8 @@ static struct filter make_filter(void)
     return f;
 }
 
-/* All ones in the lower half of a word that is in a range; other halves have no meaning. A pointer just
- * behind a block may be in the piece behind the range: one more is let pass. */
+/* All ones in the lower half of a word that is in a range; other halves are meaningless. A pointer just past
+ * a block may be in the piece after the range, so one more is accepted. */
 DH_INLINE pieces is_in_range(const struct filter *f, const u64 *at)
 {
     const words user = {(1ull << 47) - 1, (1ull << 47) - 1};
@@ -201,7 +201,7 @@ static void scan_words(struct work *w, struct stretch s)
         escape_value(w, *at);
 }
 
-/* Pages of a large block that were never touched stay so. */
+/* Untouched pages of a large block stay untouched. */
 static void scan(struct work *w, struct stretch s)
 {
     enum { PAGE = 4096, PAGES = 128 };
@@ -260,8 +260,8 @@ static DH_NOINLINE void publish_contents(u64 first, u64 n)
     finish(&w);
 }
 
-/* Most of what escapes is a small block that holds no pointers, named by its beginning. There must be no
- * blocks whose last grain is open: the value could also be just behind one. */
+/* Most blocks that escape are small, hold no pointers, and are referred to by their beginning. There must be
+ * no blocks whose last grain is open: the value could also be just past one. */
 static bool publish_small(u64 value)
 {
     u64 first = dh_esc_index(value);
@@ -303,7 +303,7 @@ DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n)
 
 /* ---- Into private memory ---- */
 
-/* Does the destination remember that it holds pointers? */
+/* Is the destination recorded as holding pointers? */
 static bool is_held(const void *dst)
 {
     u64 grain = dh_esc_index((u64)dst);

@@ -1,6 +1,6 @@
 /*
- * shadow.c - see shadow.h. The shadow is reserved as a whole, read-only, which no limit on promised memory
- * counts, and made writable in pieces where blocks are. What was never written reads as 0.
+ * shadow.c - see shadow.h. The shadow is reserved as a whole, read-only, which does not count as committed
+ * memory, and made writable in pieces where there are blocks. Parts never written read as 0.
  */
 #include "field/escape/shadow.h"
 
@@ -12,8 +12,8 @@
 enum {
     PAGE = 4096,
     PIECE_GRAINS = 1 << (DH_ESC_PIECE_SHIFT - 4),
-    HIGH_PIECE = 0x600000000000 >> DH_ESC_PIECE_SHIFT, /* the heap is below, what is mapped above */
-    DISCARD = 1 << 20, /* so many bytes of shadow are given back to the kernel rather than written */
+    HIGH_PIECE = 0x600000000000 >> DH_ESC_PIECE_SHIFT, /* the heap is below, mappings are above */
+    DISCARD = 1 << 20, /* this many bytes of shadow are discarded rather than written */
 };
 
 struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES] = {{~0u, 0}, {~0u, 0}};
@@ -21,7 +21,7 @@ struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES] = {{~0u, 0}, {~0u, 0}};
 u8 dh_esc_shadow_pieces[DH_ESC_PIECES];
 static bool reserved; /* all of it; written before there are threads */
 
-/* A page more at both ends: two bytes are read at a time. */
+/* An extra page at both ends: two bytes are read at a time. */
 static long reserve(uptr from, uptr to)
 {
     from = DH_ALIGN_DOWN(from - 1, PAGE);
@@ -43,7 +43,7 @@ bool dh_esc_shadow_reserve(void)
     return reserved;
 }
 
-/* If something else is there, barriers read that, and the slow paths know better. */
+/* If something else is mapped there, barriers read that, and the slow paths sort it out. */
 void dh_esc_shadow_reserve_least(void)
 {
     u16 probe;
@@ -64,8 +64,8 @@ void __dh_esc_give_up(void)
     dh_esc_trouble(DH_CAPER_COROUTINES);
 }
 
-/* In place of libc's: to have all pages of the shadow there would take more memory than there is. So pages
- * are locked when they come, and the shadow is not. */
+/* Replaces libc's: making all pages of the shadow resident would take more memory than there is. So pages are
+ * locked as they are faulted in, and the shadow is not locked. */
 DH_EXPORT __attribute__((weak)) int mlockall(int flags)
 {
     long r = dh_sys3(SYS_mlockall, reserved ? flags | MCL_ONFAULT : flags, 0, 0);
@@ -194,8 +194,8 @@ u64 dh_esc_shadow_first(u64 grain)
     }
 }
 
-/* How many grains from here on have the code, in sixteens, whether pointers are stored there or not. They are
- * of one block: the next begins with another code. */
+/* How many grains from here on have the code, counted by sixteens, whether they hold pointers or not. They
+ * belong to one block: the next begins with another code. */
 static u64 count_same(const u8 *at, u8 code)
 {
     const bytes16 many = spread(code), known = spread((u8)~DH_CAPER_HOLDS);
@@ -209,8 +209,8 @@ static u64 count_same(const u8 *at, u8 code)
     }
 }
 
-/* A grain that is 8^k behind the first and has the code k + 1 is of the same block: it would be nearer to the
- * beginning of any other. So most of a long block can be left out. */
+/* A grain that is 8^k after the first and has the code k + 1 is in the same block: in any other it would be
+ * nearer to the beginning. So most of a long block can be skipped. */
 static u64 skip_far(const u8 *at)
 {
     u64 n = 1;
@@ -247,7 +247,7 @@ struct dh_esc_block dh_esc_shadow_block(u64 first)
 
 /* ---- What blocks hold ---- */
 
-/* A signal handler may make the block escape meanwhile; what it has cleared must stay so. */
+/* A signal handler may make the block escape meanwhile; what it has cleared must stay cleared. */
 static bool add_flag(u8 *at)
 {
     u8 code = __atomic_load_n(at, __ATOMIC_RELAXED);

@@ -1,10 +1,10 @@
 /*
  * shadow.h - the shadow of private blocks (base/caper.h): what the library's files share.
  *
- * Blocks are named by the index of their first grain. Only the thread that owns a block writes its shadow,
- * and exactly its own bytes: those beside them are another thread's. What is written is such that a signal
- * handler, or another thread that follows a false pointer, finds either a whole block, or none: the first
- * byte is written last, and cleared first.
+ * Blocks are identified by the index of their first grain. Only the thread that owns a block writes its
+ * shadow, and exactly its own bytes: the adjacent ones belong to other threads. The order of writes is such
+ * that a signal handler, or another thread that follows a false pointer, finds either a whole block or none:
+ * the first byte is written last, and cleared first.
  */
 #ifndef DH_FIELD_ESCAPE_SHADOW_H
 #define DH_FIELD_ESCAPE_SHADOW_H
@@ -20,7 +20,7 @@ typedef u64 dh_esc_u64 __attribute__((aligned(1), may_alias));
 typedef u32 dh_esc_u32 __attribute__((aligned(1), may_alias));
 typedef u16 dh_esc_u16 __attribute__((aligned(1), may_alias));
 
-/* The compiler must not join or reorder what a signal handler may see half done. */
+/* The compiler must not merge or reorder stores that a signal handler may see halfway through. */
 #define DH_ESC_PUT(type, at, value) (*(volatile type *)(at) = (type)(value))
 
 /* No block. */
@@ -35,14 +35,14 @@ struct dh_esc_block {
 
 /* ---- shadow.c ---- */
 
-/* The same as two ranges, for those who look at many words at once. Atomic; they only grow. */
+/* The same as two ranges, for checking many words at once. Atomic; they only grow. */
 enum { DH_ESC_RANGES = 2 };
 struct dh_esc_range {
     u32 from, to;
 };
 extern DH_HIDDEN struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES];
 
-/* Reserves it. False: then inlined barriers still have a byte to read. */
+/* Reserves the shadow. False: inlined barriers still have a byte to read then. */
 bool dh_esc_shadow_reserve(void);
 void dh_esc_shadow_reserve_least(void);
 /* Can the shadow of these grains be written? */
@@ -53,12 +53,12 @@ DH_INLINE bool dh_esc_shadow_is_open(u64 first, u64 n)
     return (__atomic_load_n(&open[first >> shift], __ATOMIC_ACQUIRE) &
             __atomic_load_n(&open[(first + n - 1) >> shift], __ATOMIC_ACQUIRE)) == DH_ESC_OPEN;
 }
-/* The same of any length. Makes it so where it may. */
+/* The same for any length; makes it writable where permitted. */
 bool dh_esc_shadow_open(u64 first, u64 n);
 /* From now on all memory has escaped. */
 void dh_esc_shadow_give_up(void);
 
-/* Blocks of few grains, of which the stores are chosen so that the first byte is written last. */
+/* Blocks of few grains, stored in such an order that the first byte is written last. */
 enum { DH_ESC_FEW = 8 };
 #define DH_ESC_BEGIN(owner) (0x0101010101010100ull | (u64)(DH_CAPER_FIRST + (owner)))
 DH_INLINE void dh_esc_shadow_fill_few(u64 first, u64 n, u64 bytes)
@@ -89,59 +89,59 @@ DH_INLINE void dh_esc_shadow_clear_few(u64 first, u64 n)
     }
 }
 
-/* How many of 8 bytes go on with a block: those before the first that is in none, or begins the next. */
+/* How many of 8 bytes continue a block: those before the first that is in none, or begins the next. */
 DH_INLINE u32 dh_esc_shadow_more(u64 bytes)
 {
-    /* Codes 1 to STEPS go on. Without the flags, no carry leaves a byte. */
+    /* Codes 1 to STEPS continue a block. Without the flags, no carry leaves a byte. */
     const u64 ones = 0x0101010101010101ull, high = ones << 7;
     u64 codes = bytes & ~(ones * DH_CAPER_FLAGS);
     u64 ends = ((codes + ones * (0x80 - DH_CAPER_FIRST)) | ~(codes + ones * 0x7f)) & high;
     return ends ? (u32)__builtin_ctzll(ends) / 8 : 8;
 }
 
-/* How many grains the block has that begins there; DH_ESC_FEW if there are more, or what is behind it may be
- * its own. */
+/* The number of grains in the block that begins there; DH_ESC_FEW if there are more, or if what follows may
+ * belong to it. */
 DH_INLINE u32 dh_esc_shadow_count_few(u64 first)
 {
     u64 bytes = *(const volatile dh_esc_u64 *)dh_esc_shadow(first);
-    u32 grains = 1 + dh_esc_shadow_more(bytes >> 8); /* which ends with the 0 that comes in */
+    u32 grains = 1 + dh_esc_shadow_more(bytes >> 8); /* which ends at the 0 that is shifted in */
     return (bytes & 0x8080808080808080ull) == 0 ? grains : DH_ESC_FEW;
 }
 
 void dh_esc_shadow_fill(u64 first, u64 n, u8 owner, bool open);
 void dh_esc_shadow_clear(u64 first, u64 n);
-/* The first grain of the block that the grain is in, or DH_ESC_NONE. */
+/* The first grain of the block that contains this one, or DH_ESC_NONE. */
 u64 dh_esc_shadow_first(u64 grain);
-/* How long the block is that begins there. */
+/* The length of the block that begins there. */
 struct dh_esc_block dh_esc_shadow_block(u64 first);
-/* The program is about to store what may be a pointer at this grain. False: it is not in a private block of
- * the owner. */
+/* The program is about to store a possible pointer at this grain. False: it is not in a private block of the
+ * owner. */
 bool dh_esc_shadow_hold(u64 grain, u32 owner);
 
 /* ---- blocks.c ---- */
 
-/* What a thread counts, in a cache line of its own, until the run file is told. Atomic. */
+/* A thread's counters, in a cache line of their own, until they are added to the run file. Atomic. */
 struct dh_esc_owner {
-    u32 tid; /* whose it is; 0: nobody's */
+    u32 tid; /* the owner; 0: nobody */
     u32 unused;
     u64 tracked, escapes, untracked;
     u64 unused2[4];
 };
 _Static_assert(sizeof(struct dh_esc_owner) == 64, "a cache line");
 
-/* Do the last bytes of a block share their grain with nothing? */
+/* Is the last grain of a block never shared with anything else? */
 extern bool dh_esc_blocks_closed;
 /* This thread's number; DH_CAPER_OWNERS if it has none. */
 u32 dh_esc_owner_mine(void);
 struct dh_esc_owner *dh_esc_owner_counts(void);
-/* Adds what threads have counted to the run file. */
+/* Adds the counters of all threads to the run file. */
 void dh_esc_owner_tell_all(void);
-/* In the child of a fork: the thread has another name. */
+/* In the child of a fork: the thread has a new id. */
 void dh_esc_owner_forked(void);
 
 /* ---- start.c ---- */
 
-/* NULL: the program sleeps. */
+/* NULL: the program is dormant. */
 extern struct dh_caper_run *dh_esc_run;
 void dh_esc_trouble(u64 bits);
 

@@ -1,9 +1,9 @@
 /*
- * start.c - how a Caper build begins: before all constructors it finds the run file in its environment,
- * checks that it is for this very build, switches questions on, and has a shadow. Without a run file, and in
- * a program that has more rights than who started it, it sleeps: nothing is tracked, nothing is asked.
+ * start.c - how a Caper build starts: before all constructors it finds the run file in its environment,
+ * checks that it is for this very build, enables its queries, and sets up a shadow. Without a run file, and
+ * in a program with more privileges than whoever started it, it is dormant: nothing is tracked or queried.
  *
- * The environment is left as it is: what the program starts, and is the same program, is watched as well.
+ * The environment is left unchanged: if the program starts itself again, that process is watched as well.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ u64 __dh_esc_mask;
 u8 *__dh_esc_marks;
 struct dh_caper_run *dh_esc_run;
 
-/* By the linker. */
+/* Defined by the linker. */
 extern DH_HIDDEN __attribute__((weak)) const struct dh_patch_point __start_dh_caper_questions[];
 extern DH_HIDDEN __attribute__((weak)) const struct dh_patch_point __stop_dh_caper_questions[];
 extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_head __start_dh_caper_head[];
@@ -32,7 +32,7 @@ void dh_esc_trouble(u64 bits)
         __atomic_fetch_or(&dh_esc_run->trouble, bits, __ATOMIC_RELAXED);
 }
 
-/* ---- The questions ---- */
+/* ---- The queries ---- */
 
 static bool switch_on(const u8 *wanted, u32 n_groups)
 {
@@ -58,7 +58,7 @@ static void refuse(const char *path, const char *why)
     dh_sys_say(line);
 }
 
-/* NULL: and why has been said. */
+/* NULL: the reason has been printed. */
 static struct dh_caper_run *map_run(const char *path)
 {
     struct stat st;
@@ -136,8 +136,8 @@ static void forked(void)
     dh_esc_owner_forked();
 }
 
-/* libc is ready only now. Volatile: the compiler works out constructors that it takes for the first to run.
- */
+/* libc is ready only now. Volatile: the compiler evaluates constructors at compile time if it takes them for
+ * the first to run. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
     if (*(struct dh_caper_run *volatile *)&dh_esc_run)

@@ -1,6 +1,6 @@
 /*
- * threads.c - threads that begin and end in the program's own code: what they are given and what they return
- * is reached by another thread, and so escapes. All other threads are begun by code that is not ours.
+ * threads.c - threads that begin and end in the program's own code: another thread can reach their arguments
+ * and results, so these escape. All other threads are started by foreign code.
  */
 #include <pthread.h>
 #include <threads.h>
@@ -9,7 +9,7 @@
 
 _Thread_local u32 __dh_esc_outside = 1;
 
-/* What a thread that is being created is to begin with. */
+/* The arguments of a thread that is being created. */
 struct birth {
     u32 used; /* atomic */
     void *(*routine)(void *);
@@ -20,7 +20,7 @@ struct birth {
 enum { BIRTHS = 256 };
 static struct birth births[BIRTHS];
 
-/* NULL: there are too many at once; then the thread counts as begun by others. */
+/* NULL: there are too many at once; then the thread counts as started by foreign code. */
 static struct birth *conceive(void *(*routine)(void *), thrd_start_t routine11, void *arg)
 {
     if (dh_esc_is_candidate((u64)arg))
