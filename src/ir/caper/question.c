@@ -278,7 +278,7 @@ static void plan_call(struct planner *p, LLVMValueRef call)
     struct sites s;
     LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
     const char *name = callee ? LLVMGetValueName2(callee, &len) : "";
-    bool copy = is_copy(name);
+    bool copy = callee && is_copy(name);
     if (ends_stretch(p, call))
         flush(p, call);
     for (unsigned i = 0; i < DH_ARRAY_LEN(sides) && copy; i++)
