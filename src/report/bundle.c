@@ -1,9 +1,9 @@
 /*
  * bundle.c - see bundle.h.
  *
- * A table for each structure says which members a line has, so that writing and reading cannot disagree. What
- * is zero is left out. Nothing that is read is trusted: names that must be there are made "?", numbers of a
- * kind are looked at, and the fingerprint is computed again.
+ * A table for each structure lists the members of its line, so that writing and reading cannot disagree. Zero
+ * values are omitted. Input is not trusted: missing mandatory names become "?", enumeration values are
+ * checked, and the fingerprint is computed again.
  */
 #include "report/bundle.h"
 

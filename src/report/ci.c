@@ -1,9 +1,9 @@
 /*
- * ci.c - findings as services for continuous integration read them: annotations of GitHub's workflows, code
- * quality reports of GitLab, and JUnit's XML, which nearly all of them show.
+ * ci.c - findings in the formats of continuous-integration services: GitHub workflow annotations, GitLab code
+ * quality reports, and JUnit XML, which nearly all services can display.
  *
- * All three point at one line of one file: that of the access which found the race. The other access is in
- * the words.
+ * All three point to one line of one file: that of the access at which the race was found. The message
+ * describes the other access.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * ctest.c - see ctest.h.
  *
- * The files are looked for where the command was started, which is where its test was added unless the
- * project says otherwise; then from the directory of CTest on, through all that they name as subdirs(). The
- * nearest file that has the command decides.
+ * The search starts where the command was started, which is where its test was added unless the project says
+ * otherwise; then it goes on from CTest's directory through everything named by subdirs(). The nearest file
+ * that has the command decides.
  *
- * Only what CMake itself writes is understood; whatever else a file holds is passed over.
+ * Only what CMake itself writes is understood; anything else in a file is skipped.
  */
 #include "report/ctest.h"
 

@@ -1,9 +1,9 @@
 /*
- * dwarf.c - functions, inlined calls and lines from DWARF, found through indexes of our own.
+ * dwarf.c - functions, inlined calls and lines from DWARF, looked up in our own indexes.
  *
  * libdw's own look-up (dwfl_module_addrdie) trusts .debug_aranges, which clang does not write, so the ranges
- * of every unit are read once (cheap: one entry a unit), and a unit's tree is walked only when an address in
- * it is asked for. The walk also finds the variables with a fixed address.
+ * of every unit are read once (cheap: one entry per unit), and a unit's tree is walked only when an address
+ * in it is looked up. The walk also finds the variables with a fixed address.
  */
 #include <dwarf.h>
 #include <stdlib.h>

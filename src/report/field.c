@@ -1,15 +1,15 @@
 /*
  * field.c - see field.h.
  *
- * Nothing in a program says what type a heap block has. So all who deal with it are asked. The types around
- * the allocation are those it may have, if its size fits, and if a member is exactly what was accessed. Of
- * these the code of each access must know one of the structures that the member is in. If one type is left,
- * with one member, that is it.
+ * Nothing in a program states the type of a heap block, so it is inferred from all code involved. The
+ * candidates are the types known around the allocation whose size fits and that have a member occupying
+ * exactly the bytes accessed. For each candidate, the code of each access must know one of the structures
+ * that contain the member. If one type with one member remains, that is the field.
  *
  * Code may know a type and yet access something else, through a cast or the result of a call. A wrong name
- * would be worse than none, so lines of source are looked at where there are any: a line that names the
- * member tells it from others, and a line that names other members only denies it. Where no line tells, it
- * takes an allocation that can be of one type only.
+ * would be worse than none, so source lines are consulted if available: a line that names the member
+ * distinguishes it from others, and a line that names only other members rules it out. If no line decides,
+ * the field is named only if the allocation can be of just one type.
  */
 #include "report/field.h"
 

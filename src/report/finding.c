@@ -1,5 +1,5 @@
 /*
- * finding.c - a finding's identity, where to look at, and whether it is suppressed. See finding.h.
+ * finding.c - a finding's identity, the frame to look at, and whether it is suppressed. See finding.h.
  */
 #include "report/finding.h"
 

@@ -1,7 +1,7 @@
 /*
  * finding_pairs.c - see finding_pairs.h.
  *
- * A table has "" for what is not known, a finding NULL.
+ * For unknown strings a table has "", a finding NULL.
  */
 #include "report/finding_pairs.h"
 

@@ -1,5 +1,5 @@
 /*
- * finding_record.c - a finding of a race record: naming everything in it. See finding.h.
+ * finding_record.c - turns a race record into a finding by naming everything in it. See finding.h.
  */
 #include "report/finding.h"
 

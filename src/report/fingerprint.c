@@ -1,5 +1,5 @@
 /*
- * fingerprint.c - see fingerprint.h. Two recipes: the first must stay as it is, to the letter.
+ * fingerprint.c - see fingerprint.h. There are two versions of the text; the first must never change.
  */
 #include "report/fingerprint.h"
 

@@ -1,7 +1,7 @@
 /*
- * hint.c - what a run tells of the cause of a race beyond the race itself: the lock that other accesses at
- * its two places were made under, what ordered them otherwise, and the thread that brought the race out. Said
- * only where it stands out: a lock that most accesses hold and one of the two does not.
+ * hint.c - what a run reveals about the cause of a race beyond the race itself: the lock that protected other
+ * accesses at its two places, what else ordered them, and the thread that exposed the race. A hint is given
+ * only if the pattern is clear: a lock that most accesses hold and one of the two does not.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * html_page.c - the findings as one self-contained page that can be filtered, in light and dark.
+ * html_page.c - the findings as one self-contained page with filters, in light and dark mode.
  *
- * Nothing is loaded from elsewhere. The script only filters; without it the page shows everything.
+ * Nothing is loaded from other sites. The script only filters; without it the page shows everything.
  */
 #include <inttypes.h>
 #include <string.h>

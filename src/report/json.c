@@ -1,6 +1,6 @@
 /*
- * json.c - findings for programs to read. docs/schema/findings.schema.json has the members. What is not known
- * is left out: a value that is NULL here is no member.
+ * json.c - findings for programs to read. docs/schema/findings.schema.json defines the members. Unknown
+ * values are omitted: a value that is NULL here produces no member.
  */
 #include "report/json.h"
 

@@ -1,7 +1,7 @@
 /*
  * json_about.c - the document around the findings in JSON: what each command adds to it.
  *
- * A member a line, and a finding a line: large documents can be looked at with the usual tools.
+ * One member or finding per line, so that large documents can be viewed with the usual tools.
  */
 #include "report/json.h"
 

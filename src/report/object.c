@@ -1,5 +1,5 @@
 /*
- * object.c - opening an ELF file for symbolising, and making sure it is the one that ran.
+ * object.c - opens an ELF file for symbolising, and checks that it is the one that was executed.
  */
 #include "report/object.h"
 

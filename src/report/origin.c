@@ -1,7 +1,7 @@
 /*
- * origin.c - what a function and a variable are in the source, whatever the compiler made of them: the names
- * and places that fingerprints are made of. They do not depend on where the source lies, on what was inlined
- * into what, or on the machine that reads them; so names stay mangled.
+ * origin.c - what a function or variable is in the source, whatever the compiler made of it: the names and
+ * places that fingerprints consist of. They do not depend on where the source is stored, on inlining, or on
+ * the machine that reads them; so names stay mangled.
  */
 #include <dwarf.h>
 #include <stdlib.h>

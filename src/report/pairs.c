@@ -2,8 +2,8 @@
  * pairs.c - builds the table of sites and pairs, and finds things in it.
  *
  * The arrays only grow. What is interned (strings, lists, variables, locks, entries) is found again by an
- * index of array positions (pairs_index.c); so a string is equal to another exactly if their addresses are,
- * and structures compare field by field.
+ * index of array positions (pairs_index.c); so two strings are equal if and only if their
+ * addresses are, and structures are compared field by field.
  */
 #include "report/pairs.h"
 

@@ -2,7 +2,7 @@
  * record.c - from one line of JSON to the model. See record.h and docs/design/race-record.md.
  *
  * Nothing in a line is trusted: every member is checked for type and range, and a reference to a module that
- * was not announced makes the line bad. Threads may be missing (a report can do without their names).
+ * was not announced makes the line bad. Threads may be missing (a report does not need their names).
  */
 #include "report/record.h"
 

@@ -1,5 +1,5 @@
 /*
- * reporter.c - see reporter.h. Findings are told in order of appearance.
+ * reporter.c - see reporter.h. Findings are reported in order of appearance.
  */
 #include "report/reporter.h"
 

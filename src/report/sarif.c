@@ -1,10 +1,10 @@
 /*
  * sarif.c - findings in SARIF 2.1.0, for code-review tools.
  *
- * A finding is one result: the access that found the race is its location, the other one and the variants are
- * related. Where there are stacks, each thread is a threadFlow of one codeFlow, from the outermost call to
- * the access. partialFingerprints holds the fingerprint, which does not change when other lines of the
- * program do.
+ * A finding is one result: the access at which the race was found is its location, the other one and the
+ * variants are related locations. Where there are stacks, each thread is a threadFlow of one codeFlow, from
+ * the outermost call to the access. partialFingerprints holds the fingerprint, which does not change when
+ * other lines of the program do.
  */
 #include <inttypes.h>
 #include <string.h>

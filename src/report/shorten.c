@@ -1,11 +1,11 @@
 /*
- * shorten.c - C++ names as people write them: default template arguments and inline namespaces of the
- * standard library left out, `std::string` for what it stands for.
+ * shorten.c - C++ names as people write them: without default template arguments and the inline namespaces of
+ * the standard library, and with `std::string` for its expansion.
  *
- * The text of a demangler is read once from left to right and written to a buffer of its size: the result is
- * never longer. Brackets are followed, since template arguments end at a comma or bracket of their own depth;
- * an argument is compared with the default after it was shortened itself. Text that is not understood,
- * because brackets do not match or are nested too deeply, stays as it was.
+ * The demangler's text is read once from left to right and written to a buffer of the same size: the result
+ * is never longer. Brackets are tracked, since template arguments end at a comma or bracket at their own
+ * depth; an argument is compared with the default after it has been shortened itself. Text that is not
+ * understood, because brackets do not match or are nested too deeply, stays unchanged.
  */
 #include <string.h>
 
