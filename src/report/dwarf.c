@@ -132,7 +132,7 @@ static void add_function(struct dh_object_unit *unit, Dwarf_Die *die)
     }
 }
 
-/* Of a variable that the optimiser cut up, each piece that is left. */
+/* For a variable that the optimiser split, each remaining piece. */
 static void add_global(struct dh_object_unit *unit, Dwarf_Die *die, const Dwarf_Die *owner)
 {
     struct dh_object_global g = {.die = *die};
@@ -259,7 +259,7 @@ bool dh_object_has_pc(Dwarf_Die *die, u64 addr)
     return dwarf_haspc(die, addr) > 0;
 }
 
-/* From the function down to the innermost inlined call that holds addr. Returns how many. */
+/* From the function down to the innermost inlined call that contains addr. Returns how many. */
 static size_t inline_chain(Dwarf_Die *function, u64 addr, Dwarf_Die *chain, size_t max)
 {
     size_t n = 0;

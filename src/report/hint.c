@@ -47,7 +47,7 @@ static const char *of_locks(struct dh_arena *arena, const struct dh_finding *f)
     return NULL;
 }
 
-/* `said`: the sentence above. Who holds a lock is ordered by it, which need not be said again. */
+/* `said`: the sentence above. Accesses under a lock are ordered by it, which need not be repeated. */
 static const char *of_order(struct dh_arena *arena, const struct dh_finding *f, bool said)
 {
     const struct dh_finding_discipline *d = &f->discipline;

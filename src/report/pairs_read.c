@@ -17,7 +17,7 @@
 struct in {
     struct dh_pairs *pairs;
     const u8 *at, *end;
-    const char *why; /* NULL: all is well */
+    const char *why; /* NULL: no error so far */
 };
 
 static void fail(struct in *in, const char *why)
@@ -63,7 +63,7 @@ static u32 get_u32(struct in *in)
     return get_below(in, (u64)UINT32_MAX + 1, "it holds a number that is too large");
 }
 
-/* How many follow, each of at least `least` bytes. */
+/* A count of elements that follow, each of at least `least` bytes. */
 static size_t get_count(struct in *in, size_t least)
 {
     u64 n = get(in);
