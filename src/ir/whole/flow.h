@@ -1,12 +1,12 @@
 /*
  * flow.h - what holds where: locks held, threads alive, barriers passed.
  *
- * Bottom-up (flow.c), each instance gets for each of its operations what happened since its entry: a CHANGE.
- * The change at its end is its summary, which callers apply. Top-down (state.c), the STATES in which an
- * instance is entered go through these changes to the calls and on to the callees.
+ * Bottom-up (flow.c), each instance gets, for each of its operations, what has happened since its entry: a
+ * CHANGE. The change at its end is its summary, which callers apply. Top-down (state.c), the STATES in which
+ * an instance is entered go through these changes to the calls and on to the callees.
  *
- * There are two answers to "which threads have been joined": one for the set `relay` that trusts loops which
- * join what loops created, and one for `sound` that trusts only what is certain.
+ * There are two answers to "which threads have been joined": one for the set `relay`, which trusts loops that
+ * join what loops created, and one for `sound`, which trusts only what is certain.
  */
 #ifndef DH_IR_WHOLE_FLOW_H
 #define DH_IR_WHOLE_FLOW_H

@@ -1,13 +1,13 @@
 /*
- * lock.h - locks that are held: what is known of each, and sets of them.
+ * lock.h - held locks: what is known about each, and sets of them.
  *
  * A HELD LOCK is known in up to three ways. Its LOCATIONS are where the points-to sets say it may be: one
- * location is the name of a lock. Its PATH is how the function gets at it: from a value, by offsets and
- * loads. The path of an argument is what a summary hands to the caller, which puts its own argument in
- * (relative locksets as in RELAY). Its ADDRESS is the same without loads and with indices, and for sure
+ * location is the name of a lock. Its PATH is how the function reaches it: from a value, by offsets and
+ * loads. A path from an argument is what a summary passes to the caller, which substitutes its own argument
+ * (relative locksets as in RELAY). Its ADDRESS is the same without loads and with indices, and certain
  * (address.h): a lock at a constant distance from what is accessed protects it in every object (guard.c).
  *
- * Everything here is interned: equal things have equal numbers.
+ * Everything here is interned: equal items have equal numbers.
  */
 #ifndef DH_IR_WHOLE_LOCK_H
 #define DH_IR_WHOLE_LOCK_H

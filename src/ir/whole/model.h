@@ -1,5 +1,5 @@
 /*
- * model.h - the whole program in our own words: what the phases of the analysis share.
+ * model.h - the intermediate representation of the whole program, shared by the phases of the analysis.
  *
  * read.c walks over the LLVM module once and leaves, for each function, blocks of small operations on
  * numbered values. All later phases work on these: constraints are added once for each INSTANCE of a

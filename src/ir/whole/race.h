@@ -1,9 +1,9 @@
 /*
  * race.h - from accesses to pairs: what race.c, guard.c and emit.c share.
  *
- * A GUARD is what holds at an access in one of the states its instance is entered in. Accesses that touch the
- * same (cover.h) and have the same type, kind, root and guards form a CLASS: classes are compared, and only
- * when two may race do their sites become pairs.
+ * A GUARD is what holds at an access in one of the states in which its instance is entered. Accesses that
+ * touch the same memory (cover.h) and have the same type, kind, root and guards form a CLASS: classes are
+ * compared, and only when two may race do their sites become pairs.
  */
 #ifndef DH_IR_WHOLE_RACE_H
 #define DH_IR_WHOLE_RACE_H
