@@ -1,11 +1,11 @@
 /*
  * ctest.c - see ctest.h.
  *
- * The search starts where the command was started, which is where its test was added unless the project says
- * otherwise; then it goes on from CTest's directory through everything named by subdirs(). The nearest file
- * that has the command decides.
+ * The files are looked for where the command was started, which is where its test was added unless the
+ * project says otherwise; then from the directory of CTest on, through all that they name as subdirs(). The
+ * nearest file that has the command decides.
  *
- * Only what CMake itself writes is understood; anything else in a file is skipped.
+ * Only what CMake itself writes is understood; whatever else a file holds is passed over.
  */
 #include "report/ctest.h"
 
@@ -34,7 +34,7 @@ struct directory {
     struct directory *next; /* ... where it went then */
 };
 
-/* Words, each zero-terminated. Of the program only the base name counts, because CTest searches for programs
+/* Words, each with its zero. Of the program only the last part of its name counts: CTest looks for programs
  * itself. */
 static char *key_of(const char *const *words, size_t n, size_t *ret_len)
 {
@@ -73,7 +73,7 @@ static char *skip_space(char *at)
     return at;
 }
 
-/* The next argument of a command, in the arena; NULL after the last. */
+/* The next argument of a command, in the arena; NULL behind the last. */
 static const char *read_argument(struct dh_arena *a, char **at)
 {
     char *begin = skip_space(*at), *from = begin, *to = begin;
@@ -81,7 +81,7 @@ static const char *read_argument(struct dh_arena *a, char **at)
     *at = begin;
     if (!*begin || *begin == ')')
         return NULL;
-    if (*begin == '[' && begin[1 + level] == '[') { /* verbatim, from [==[ to ]==] */
+    if (*begin == '[' && begin[1 + level] == '[') { /* as it is, from [==[ to ]==] */
         char *close = dh_arena_dup(a, begin, level + 2);
         close[0] = close[level + 1] = ']';
         begin += level + 2;
@@ -94,7 +94,7 @@ static const char *read_argument(struct dh_arena *a, char **at)
         from += from[0] == '\\' && from[1];
         *to++ = *from++;
     }
-    from += (quoted && *from) || from == begin; /* anything else is skipped */
+    from += (quoted && *from) || from == begin; /* what else may stand here is passed over */
     *at = from;
     return dh_arena_dup(a, begin, (size_t)(to - begin));
 }
@@ -192,7 +192,7 @@ const char *dh_ctest_name(struct dh_ctest *c, const struct dh_model_ctest *start
     size_t n = started->n_command, lens[2];
     if (!n)
         return "";
-    /* For a script, the kernel has inserted the name of its interpreter first. */
+    /* Before the name of a script the kernel has put that of its interpreter. */
     char *keys[] = {key_of(started->command, n, &lens[0]), key_of(started->command + 1, n - 1, &lens[1])};
     c->searches++;
     for (size_t i = 0; i < DH_ARRAY_LEN(from); i++)
