@@ -1,7 +1,8 @@
-"""The bars: what deadheat has to stay below, each beside ThreadSanitizer or the native build of the same run.
+"""The bars: upper limits for deadheat, each relative to ThreadSanitizer or the native build in the same run.
 
-A number that is missing because a run was broken off still says something: the ratio is at least, or at most, what
-the limit makes it. Such numbers have a sign, and count with their limit in the means, which then have one too.
+A number that is missing because a run was stopped at its time limit still says something: the ratio is at least, or at
+most, what the limit makes it. Such numbers carry a sign, and enter the means at their limit; those means then carry a
+sign too.
 """
 import math
 
@@ -11,10 +12,10 @@ SLOWDOWN = 30
 ALONE, ALONE_KERNEL = 1.5, "alone"
 COMPILE_TIME, CODE_SIZE = 1.3, 1.0
 FIELD_EVERY, FIELD_MEAN = 1.05, 1.01  # of a chase, at r_max 5% and 1%
-ASLEEP_EVERY, ASLEEP_MEAN = 1.01, 1.005  # of a field build that nobody chases
+ASLEEP_EVERY, ASLEEP_MEAN = 1.01, 1.005  # of a field build that is not being chased
 CAPER = (  # of `caper`: the configuration, what it is, and its mean over all programs
-    ("escape analysis", "a Caper build that asks nothing", 1.05),
-    ("steady state", "a run that is told nothing new", 1.09),
+    ("escape analysis", "a Caper build with escape analysis only", 1.05),
+    ("steady state", "a run in steady state", 1.09),
     ("first run", "a first run", 1.27),
 )
 ABSENT = ("no source", "not built")
@@ -30,13 +31,13 @@ class Number:
         return f"{self.sign}{self.value:.{self.digits}f}"
 
     def within(self, bar):
-        """Whether it is at most `bar`; None if that cannot be said."""
+        """Whether it is at most `bar`; None if that is not known."""
         sure = {"": (True, False), ">": (None, False), "<": (True, None), "~": (None, None)}
         return sure[self.sign][self.value > bar]
 
 
 def ratio(row, over, under, measure):
-    """Of two builds of a program, or None. A run that was broken off took more time than its limit."""
+    """The ratio of two builds of a program, or None. A run that was stopped took longer than its limit."""
     top, bottom = row["cells"].get(over, {}), row["cells"].get(under, {})
     values = [c.get(measure) or (c.get("over") if measure == "wall" else None) for c in (top, bottom)]
     if not all(values) or ("over" in top and "over" in bottom):
@@ -59,7 +60,7 @@ def line(title, bar, number, remark=""):
 
 
 def worst(title, bar, named):
-    """The largest of several, and who else is over the bar."""
+    """The largest of several, and which others are over the bar."""
     named = sorted(((n, name) for name, n in named if n), key=lambda p: -p[0].value)
     if not named:
         return line(title, bar, None, "not measured")
@@ -68,7 +69,7 @@ def worst(title, bar, named):
         return line(title, bar, *named[0])
     said = [f"{len(over)} of {len(named)} over: {listed([name for _, name in over])}"] if over else []
     if unknown:
-        said.append(f"{len(unknown)} of {len(named)} not certain: {listed([name for _, name in unknown])}")
+        said.append(f"{len(unknown)} of {len(named)} uncertain: {listed([name for _, name in unknown])}")
     return line(title, bar, (over or unknown)[0][0], "; ".join(said))
 
 
@@ -87,26 +88,26 @@ def bars(results):
     measured = sum(n is not None for _, n in time)
 
     lines = [["bar", "at most", "measured", "met", "remark"]]
-    lines.append(worst("time to TSan's, every program", EVERY_TIME, time))
+    lines.append(worst("time relative to TSan, each program", EVERY_TIME, time))
     count = sum(n is not None for n in real)
-    lines.append(line("time to TSan's, mean of real programs", REAL_TIME, mean(real), f"{count} programs"))
+    lines.append(line("time relative to TSan, mean of the real programs", REAL_TIME, mean(real), f"{count} programs"))
     lines.append(
-        line("time to TSan's, mean of everything", ALL_TIME, mean(n for _, n in time), f"{measured} programs")
+        line("time relative to TSan, mean of all programs", ALL_TIME, mean(n for _, n in time), f"{measured} programs")
     )
-    lines.append(line("memory to TSan's, mean of everything", ALL_MEMORY, mean(n for _, n in memory)))
+    lines.append(line("memory relative to TSan, mean of all programs", ALL_MEMORY, mean(n for _, n in memory)))
     lines.append(
-        worst("memory to TSan's, every program over 20 MB", EVERY_MEMORY, [m for m in memory if m[0] in large])
+        worst("memory relative to TSan, each program over 20 MB", EVERY_MEMORY, [m for m in memory if m[0] in large])
     )
     if rows["kernels"]:
         lines.append(slow_kernels(rows["kernels"]))
     alone = [ratio(row, "deadheat", "native", "wall") for row in rows["kernels"] if row["name"] == ALONE_KERNEL]
-    lines.append(line("time to native, one thread at a time", ALONE, alone[0] if alone else None, ALONE_KERNEL))
+    lines.append(line("time relative to native, one thread at a time", ALONE, alone[0] if alone else None, ALONE_KERNEL))
     if "compile" in results:
         row = results["compile"]
         lines.append(
-            line("compile time of SQLite, to TSan's", COMPILE_TIME, ratio(row, "deadheat", "tsan", "cpu"))
+            line("compile time of SQLite, relative to TSan", COMPILE_TIME, ratio(row, "deadheat", "tsan", "cpu"))
         )
-        lines.append(line("code of SQLite, to TSan's", CODE_SIZE, ratio(row, "deadheat", "tsan", "code")))
+        lines.append(line("code size of SQLite, relative to TSan", CODE_SIZE, ratio(row, "deadheat", "tsan", "code")))
     if "field" in results:
         lines += field(results["field"])
     if "caper" in results:
@@ -121,7 +122,7 @@ def ratios(data, name, measure):
 
 
 def judged(value, low, high, bar):
-    """Where the bar is within the 95% interval, it is not known to be met."""
+    """If the bar is within the 95% interval, it is not known whether it is met."""
     return Number(value, "~" if low <= bar < high else "", digits=3)
 
 
@@ -142,17 +143,17 @@ MEASURES = (("wall", "wall"), ("cpu", "processor"))
 
 
 def field(data):
-    """The bars of `chase`, beyond noise."""
+    """The bars of `chase`, judged with their confidence intervals."""
     shares = [(f"{row['name']}, {name}", Number(c["share"] / c["rmax"]))
               for row in data["rows"] for name, c in row["cells"].items() if c["rmax"]]
-    lines = [worst("time in waits and traps of a chase, to r_max, every run", 1, shares)]
+    lines = [worst("time in waits and traps of a chase, relative to r_max, each run", 1, shares)]
     for measure, what in MEASURES:
         asleep = [(name, judged(*i, ASLEEP_EVERY)) for name, i in ratios(data, "asleep", measure)]
-        lines.append(worst(f"{what} time asleep, to plain, every program", ASLEEP_EVERY, asleep))
-        lines.append(mean_bar(data, f"{what} time asleep, to plain, mean", "asleep", measure, ASLEEP_MEAN))
+        lines.append(worst(f"{what} time asleep, relative to plain, each program", ASLEEP_EVERY, asleep))
+        lines.append(mean_bar(data, f"{what} time asleep, relative to plain, mean", "asleep", measure, ASLEEP_MEAN))
         every = [(name, judged(*i, FIELD_EVERY)) for name, i in ratios(data, "r_max 5%", measure)]
-        lines.append(worst(f"{what} time of a chase at r_max 5%, to plain, every program", FIELD_EVERY, every))
-        title = f"{what} time of a chase at r_max 1%, to plain, mean"
+        lines.append(worst(f"{what} time of a chase at r_max 5%, relative to plain, each program", FIELD_EVERY, every))
+        title = f"{what} time of a chase at r_max 1%, relative to plain, mean"
         lines.append(mean_bar(data, title, "r_max 1%", measure, FIELD_MEAN))
     return lines
 
@@ -160,7 +161,7 @@ def field(data):
 def caper(data):
     """The bars of `caper`, geometric means over all programs."""
     return [
-        mean_bar(data, f"{what} time of {title}, to plain, mean", name, measure, bar)
+        mean_bar(data, f"{what} time of {title}, relative to plain, mean", name, measure, bar)
         for measure, what in MEASURES
         for name, title, bar in CAPER
     ]
@@ -178,7 +179,7 @@ def slow_kernels(rows):
 
 
 def unmeasured(every):
-    """Programs without a ratio because something failed: none of the bars above has looked at them."""
+    """Programs without a ratio because something failed: none of the bars above covers them."""
     names = []
     for name, row in every:
         notes = [c["note"] for c in row["cells"].values() if "note" in c and "over" not in c]
@@ -186,13 +187,13 @@ def unmeasured(every):
         if notes:
             names.append(f"{name} ({notes[0]})")
         elif all("over" in row["cells"].get(kind, {}) for kind in ("deadheat", "tsan")):
-            names.append(f"{name} (both broken off)")
+            names.append(f"{name} (both stopped)")
     return ["programs without a ratio", "0", str(len(names)), "NO" if names else "yes", listed(names)]
 
 
 def programs(results):
-    """Every program beside TSan; what is over a bar is marked."""
-    lines = [["program", "time to TSan's", "memory to TSan's", "deadheat to native", "TSan to native", ""]]
+    """Every program compared with TSan; what is over a bar is marked."""
+    lines = [["program", "time / TSan", "memory / TSan", "deadheat / native", "TSan / native", ""]]
     for part in ("kernels", "real"):
         for row in results[part]["rows"] if part in results else []:
             time, memory = (ratio(row, "deadheat", "tsan", m) for m in ("wall", "rss"))

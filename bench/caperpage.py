@@ -17,46 +17,52 @@ ALIAS = "alias analysis"
 HEAD = """\
 # `deadheat caper`: cost and precision
 
-Written by `bench/caper --write` (a part of `make bench`) from `docs/caper.json`; do not edit. How it works is in
+Written by `bench/caper --write` (a part of `make bench`) from `docs/caper.json`; do not edit. For how it works, see
 [design/caper.md](design/caper.md).
 """
 ABOUT_COST = """
-Figure 4 of the paper: what a Caper build adds to every kernel (two threads) and real program, in percent of {plain}
-of the same round, and half of the 95% confidence interval. From six rounds on the value is Hodges and Lehmann's, with the
-interval of Wilcoxon's signed-rank test; of fewer, the geometric mean with Student's interval. The mean over the programs is geometric. Plain
-again is the same program once more, so what it shows is noise. Asleep is the Caper build without the command; nothing is tracked.
-Escape analysis tracks what has escaped, and asks nothing. A first run asks at every site that is in a pair; it begins with
-an empty state. Steady state is a run after as many as it took until {steady} in a row found nothing new. Alias analysis, if it was measured
-(`--alias`, in every fourth round), is the precise analysis that Caper is compared with. Time is the program's, of
-servers their client's, without the command's preparations.
+Figure 4 of the paper: the overhead of a Caper build for every kernel (two threads) and real program, in percent of
+{plain} of the same round, ± half of the 95% confidence interval. With six rounds or more, the value is the
+Hodges-Lehmann estimate with the interval of the Wilcoxon signed-rank test; with fewer, it is the geometric mean with
+Student's interval. The mean over the programs is geometric. "Plain again" is another run of the same program, so it
+shows the noise. "Asleep" is the Caper build without the command: nothing is tracked. "Escape analysis" tracks what has
+escaped, with all questions disabled. A "first run" starts from an empty state and asks at every site that is in a pair.
+"Steady state" is a run after {steady} runs in a row have found nothing new. "Alias analysis", if it was
+measured (`--alias`, in every fourth round), is the precise analysis that Caper is compared with. Time is the program's
+own, or for servers their client's, without the preparations of the command.
 """
 ABOUT_COUNTS = """
-{where} The same without the noise: the instructions that each kernel executes with one thread, as callgrind counts them, in millions, and what a Caper build executes more. Work is
-in percent of the usual. Measured by `bench/caper --count --write`. Instructions say more of barriers and questions than time does: these are short, most of them wait for nothing, and a
-question that is not asked is a nop, which counts as one.
+{where} The same without noise: the instructions that each kernel executes with one thread, as counted by callgrind, in
+millions, and the additional instructions of a Caper build. Work is in percent of the usual amount. Measured by
+`bench/caper --count --write`. Barriers and questions weigh more in instructions than in time: they are short, most of them wait for nothing, and a
+disabled question is a nop, which counts as one instruction.
 """
 ABOUT_PRECISION = """
-Tables 3 and 4 of the paper. Known are the distinct races that FastTrack reports in the same work (`bench/real/run`;
-the kernels have none). Then the pairs that are possible: by the static analysis in its two styles, and by Caper, in the
-steady state: dpPairs, those whose two sites have both touched memory that other threads could reach. In brackets
-how much of `sound` that is. Sites are those in a pair of `sound`; escaped are those in deSites, after so
-many runs. In sound and in dpPairs is the part of a run's loads and stores that are made at sites in a pair of that set: of
-those that `-O2` has left in the program, counted in a build of its own (`bench/accesses.c`). aliasPairs, if they were counted (`--alias`), are
-the pairs that the precise analysis has seen in as many runs.
+Tables 3 and 4 of the paper. "Known" is the number of distinct races that FastTrack reports in the same work
+(`bench/real/run`; the kernels have none). Then come the possible pairs: according to the static analysis in its two
+styles, and according to Caper in the steady state (dpPairs: the pairs whose two sites have both touched memory that
+other threads could reach), with its share of `sound` in parentheses. "Sites" are those in a pair of `sound`; "escaped"
+are those in deSites after the given number of runs. "In sound" and "in dpPairs" give the share of a run's loads and
+stores that are made at sites in a pair of that set. They cover the accesses that `-O2` leaves in the program,
+counted in a separate build (`bench/accesses.c`). "aliasPairs", if counted (`--alias`), are the pairs that the precise
+analysis has seen in the same number of runs.
 """
 ABOUT_SOUNDNESS = """
-Each pair of lines of which FastTrack reports a race, in three runs of the real programs that race, is looked up in dpPairs
-after three Caper runs of the same work (`bench/caper --sound`). Races of which one access is in a library's code are no pairs of the
-program's lines. `tests/caper/sound` does the same for the programs of `tests/programs` and `bench/programs`.
+Each pair of lines on which FastTrack reports a race, in three runs of the real programs that race, is looked up in
+dpPairs after three Caper runs of the same work (`bench/caper --sound`). Races with one access in library code are not
+pairs of the program's lines. `tests/caper/sound` does the same for the programs of `tests/programs` and
+`bench/programs`.
 """
 
 ABOUT_FILTER = """
-A client of Caper (section 2.2 of the paper): `deadheat run --filter` on the kernels, with the state after as many Caper runs
-as it took until {steady} in a row found nothing new. Checks are those in the code, counted where one can be switched off; in no
-pair are those skipped because no pair of `sound` names their accesses, unescaped those skipped on the assumption that what has not escaped so far does not
-escape now. Then processor time over that of the native build, of the same round: the geometric mean over the rounds. Full is the ordinary
-build, pruned one with `--dh-prune`, filterable one with `--dh-filterable` without a filter, and filtered the same with the filter. The last column is what the
-filter leaves of the time of the full build.
+A client of Caper (section 2.2 of the paper): `deadheat run --filter` on the kernels, with the state reached when
+{steady} Caper runs in a row have found nothing new. "Checks" is the number of checks in the
+code that can be switched off. "In no
+pair" are those skipped because no pair of `sound` names their accesses; "unescaped" are those skipped on the assumption
+that what has not escaped so far will not escape now. Then comes processor time relative to the native build in the same
+round, as the geometric mean over the rounds: "full" is the ordinary build, "pruned" one with `--dh-prune`, "filterable"
+one with `--dh-filterable` but no filter, and "filtered" the same build with the filter. The last column is the time of
+the filtered build in percent of the full build's.
 """
 FILTER_TIMES = ("full", "pruned", "filterable", "filtered")
 
@@ -154,7 +160,7 @@ def filter_grid(data):
 
 def filter_section(data):
     how = (
-        f"{where(data)} {data['rounds']} rounds; work: {data['scale']}% of the usual; load of the machine at the end: "
+        f"{where(data)} {data['rounds']} rounds; work: {data['scale']}% of the usual amount; load average at the end: "
         f"{data['load']:.1f}. Measured by `bench/filter --write`."
     )
     return section("Fewer checks", wrapped(how), wrapped(ABOUT_FILTER.format(steady="two")), table.markdown_lines(filter_grid(data)))
@@ -166,15 +172,15 @@ def about_cost(data):
 
 
 def measured(data):
-    """Without the programs of which the sets were counted, and nothing else."""
+    """Without the programs for which only the sets were counted."""
     return dict(data, rows=[row for row in data["rows"] if row["plain"] is not None or "note" in row])
 
 
 def markdown(data):
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     how = (
-        f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the "
-        f"machine at the end: {data['load']:.1f}. Measured by `bench/caper{part} --write`.{apart(data)}"
+        f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual amount; load average "
+        f"at the end: {data['load']:.1f}. Measured by `bench/caper{part} --write`.{apart(data)}"
     )
     cost = [wrapped(how), wrapped(about_cost(data)), "![Overhead of each configuration](caper.svg)"]
     for measure, title in MEASURES.items():
@@ -218,12 +224,12 @@ def write_rows(data):
 
 
 def apart(data):
-    """A sentence about the programs that were measured by themselves."""
+    """A sentence about the programs that were measured separately."""
     rows = [row for row in data["rows"] if "rounds" in row]
     if not rows:
         return ""
-    each = ", ".join(f"{row['name']} ({row['rounds']} rounds, load {row['load']:.1f})" for row in rows)
-    return f" By themselves, with `--only` and `--write`: {each}."
+    each = ", ".join(f"{row['name']} ({row['rounds']} rounds, load average {row['load']:.1f})" for row in rows)
+    return f" Measured separately, with `--only` and `--write`: {each}."
 
 
 def write_sound(rows):

@@ -180,7 +180,7 @@ class Small:
 
     @property
     def report(self):
-        """What ThreadSanitizer has said, also in runs that were broken off."""
+        """What ThreadSanitizer has reported, including in runs that were stopped."""
         return "".join(p.read_text(errors="replace") for p in self.bench.directory.glob(f"{self.name}.said.*"))
 
     def lengthen(self, seconds=LONG_S):

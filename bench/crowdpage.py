@@ -1,4 +1,4 @@
-"""The parts of docs/hive.md that bench/crowd writes: what a crowd finds out, and what a user notices."""
+"""The parts of docs/hive.md that bench/crowd writes: what a crowd finds, and what a user notices."""
 import json
 import statistics
 
@@ -16,42 +16,55 @@ HOW = ("causes hang", "causes crash", "both orders", "single order", "not aliasi
 AGGREGATE, MEAN, MOST = "% aggregate, the sum over all executions", "% on average for a user", "% at most for a user"
 
 ABOUT_CROWD = """
-`bench/crowd`: each program has a hive and a simulated crowd (`deadheat crowd`) of {users:,} users, which runs it, a few at a time, until nobody has anything left
-to try, or until the number of runs, or the seconds, in the table are reached. pbzip2 compresses files of 1 to 4 megabytes, memcached has four clients, the programs of
-`bench/programs` run with four threads, each user for about a second in all. The load is that of the machine at about that time. On a quiet one there are more runs in so many seconds, and more is tried in them: an agent that is woken late keeps more of its budget back.
+`bench/crowd`: each program has a hive and a simulated crowd (`deadheat crowd`) of {users:,} users, who run it, a few at a
+time, until there is nothing left to try or one of the limits in the table (runs, seconds) is reached. pbzip2 compresses
+files of 1 to 4 megabytes, memcached has four clients, and the programs of `bench/programs` run with four threads, about
+a second in total per user. "Load" is the load average of the machine at about that time. On a quiet machine the same
+number of seconds allows more runs, and each run tries more: an agent that is woken late leaves more of its budget unused.
 """
 ABOUT_TABLE1 = """
-Table 1: candidates by verdict. True races count once, by the worst that they did. Candidates are pairs of accesses that the static analysis proposes, and those that
-context inference has found in bundles; other programs, versions and another static analysis than in the paper. {sound}
+Table 1: candidates by verdict. Each true race counts once, under its worst consequence. Candidates are the pairs of
+accesses that the static analysis proposes, and those that context inference has found in bundles; the programs, their
+versions and the static analysis are not those of the paper. {sound}
 """
 ABOUT_TABLE3 = """
-Table 3: races as distinct pairs of source lines, which the crowd has confirmed, and which ThreadSanitizer reports in so many runs of the same work; one that hangs or takes too long is broken off, with what it has reported by then. Not in lines are reports of
-which an access is in a library. What only one of them has is listed below. The static analysis proposes the candidates.
+Table 3: races, as distinct pairs of source lines, that the crowd has confirmed, and that ThreadSanitizer reports in the
+given number of runs of the same work. A run that hangs or takes too long is stopped, and what it has reported by then
+counts. "In a library" counts reports with an access in a library. The races found by only one of the two are listed
+below. "Static" is the number of candidates that the static analysis proposes.
 """
 ABOUT_TABLE4 = """
-Table 4: the time that validation made threads wait, as the hive has counted it, in percent of the time that the programs ran. The aggregate is the sum over all executions
-of all users, as in the paper. A user waits for at most 2% of the time that he ran the program in all, and, once, as much as of one second (20 ms), and a little more after a race: to somebody who has run it for a tenth of a second that may be much in percent.
-So the seconds that a user ran it on average are given, too.
+Table 4: the time that validation made threads wait, as counted by the hive, in percent of the time that the programs
+ran. The aggregate is the sum over all executions of all users, as in the paper. A user waits for at most 2% of the
+total time that they ran the program, plus, once, 2% of one second (20 ms), and a little more after a race; for a
+user who has run the program for a tenth of a second, that may be a high percentage. The table therefore also gives the
+average running time per user.
 """
 ABOUT_USERS = """
-`bench/crowd --overhead`: how much longer a program takes for its user by the clock, in percent of the plain build: the median of the ratios to the plain runs of the same round
-(`rounds.robust`), with half of its 95% confidence interval, over {rounds} rounds in {minutes:.0f} minutes. Asleep is the field
-build without an agent; idle has an agent whose hive has nothing to try; validating has one with a task, the next one after each result. Figure 5 of the paper divides the
-overhead into these. ThreadSanitizer, in every sixth round, is beside them for table 4. Plain again, a second run of the plain build, is noise, and what differs by less says nothing. The load of the machine was {load_before:.1f} before, and {load:.1f} at the end.
+`bench/crowd --overhead`: how much longer a program takes for its user in wall time, in percent of the plain build: the
+median of the ratios to the plain runs of the same round (`rounds.robust`), ± half of its 95% confidence interval, over
+{rounds} rounds in {minutes:.0f} minutes. "Asleep" is the field build without an agent; "idle" has an agent whose hive
+has nothing to try; "validating" has an agent with a task, and a new one after each result. Figure 5 of the paper breaks
+the overhead down in the same way. ThreadSanitizer, in every sixth round, is included for table 4. "Plain again", a
+second run of the plain build, shows the noise; smaller differences mean nothing. The load average was {load_before:.1f}
+before and {load:.1f} at the end.
 """
 ABOUT_ACCOUNTED = """
-Accounted is what the agent of that user has counted: the time in which a thread was made to wait, trapped or had its code changed, in percent of the time that the program ran. The
-bars are 2.3% on average and 4.5% at most; this is what the budget bounds, whatever else the machine does.
+"Accounted" is what that user's agent has counted: the time that threads spent waiting or in traps, or while code was
+being patched, in percent of the time that the program ran. The bars are 2.3% on average and 4.5% at most; this is what
+the budget bounds, whatever else the machine does.
 """
 ABOUT_IDLE = """
-`bench/crowd --idle`: instructions that each kernel of `bench/kernels` executes with one thread, as callgrind counts them: linked by clang with link-time optimisation, and as a field
-build with an agent that has nothing to try. They do not depend on what else the machine does. With a tenth of their usual work the kernels run for hundredths of a second only, and what is more is at their start: the program finds
-its agent, and what its modules import is looked through once, of which C++ has much. The bar for idle users is 0.5%.
+`bench/crowd --idle`: instructions that each kernel of `bench/kernels` executes with one thread, as counted by callgrind:
+linked by clang with link-time optimisation, and as a field build with an agent that has nothing to try. These counts do
+not depend on other load on the machine. With a tenth of their usual work the kernels run for only hundredths of a
+second, and the additional instructions are at startup: the program finds its agent, and the imports of its modules are
+scanned once (C++ programs have many). The bar for idle users is 0.5%.
 """
 
 
 def table1_grid(data):
-    lines = [["program", "candidates", *HOW, "bundles", "runs", "of", "results", "seconds", "of", "load"]]
+    lines = [["program", "candidates", *HOW, "bundles", "runs", "max runs", "results", "seconds", "max seconds", "load"]]
     good = [row for row in data["rows"] if "note" not in row]
     for row in data["rows"]:
         if "note" in row:
@@ -69,7 +82,7 @@ def table1_grid(data):
 
 
 def table3_grid(data):
-    lines = [["program", "crowd", "ThreadSanitizer", "both", "only crowd", "only ThreadSanitizer", "not in lines", "runs that ended", "static"]]
+    lines = [["program", "crowd", "ThreadSanitizer", "both", "only crowd", "only ThreadSanitizer", "in a library", "completed runs", "static"]]
     for row in data["rows"]:
         if "note" in row:
             continue
@@ -91,7 +104,7 @@ def differences(data):
 
 
 def table4_grid(data):
-    lines = [["program", "users", "executions", "waited s", "of s", "s a user", "average %", "most %", "aggregate %", "in the paper"]]
+    lines = [["program", "users", "executions", "waited s", "ran s", "s per user", "average %", "max %", "aggregate %", "in the paper"]]
     for row in data["rows"]:
         if "note" in row:
             continue
@@ -112,7 +125,7 @@ def users_grid(data):
         cells = [plus_minus(*row["cells"][n]) if n in row["cells"] else "-" for n in names]
         lines.append([row["name"], f"{row['plain']:.2f}", *cells, f"{accounted(row):.2f}", str(row["accounted"]["results"]), *([f"{paper['user']:.2f}", f"{paper['slow']:.0f}"] if paper else ["-", "-"])])
     values = {n: [row["cells"][n][0] for row in data["rows"] if n in row.get("cells", {})] for n in names}
-    for title, of, paper in (("geometric mean", statistics.geometric_mean, PAPER_ALL["user"]), ("most", max, PAPER_ALL["most"])):
+    for title, of, paper in (("geometric mean", statistics.geometric_mean, PAPER_ALL["user"]), ("maximum", max, PAPER_ALL["most"])):
         counted = [accounted(row) for row in data["rows"] if "accounted" in row]
         most = (max if of is max else statistics.fmean)(counted) if counted else 0
         lines.append([title, "", *(f"{100 * (of(values[n]) - 1):+.1f}" if values[n] else "-" for n in names), f"{most:.2f}", "", f"{paper:.2f}", ""])
@@ -131,7 +144,7 @@ def idle_grid(data):
             lines.append([row["name"], row["note"], "-", "-", "-"])
         else:
             lines.append([row["name"], f"{row['plain']:,}", f"{row['idle']:,}", f"{row['idle'] - row['plain']:,}", f"{100 * (row['ratio'] - 1):+.3f}"])
-    for title, of in (("geometric mean", statistics.geometric_mean), ("most", max)):
+    for title, of in (("geometric mean", statistics.geometric_mean), ("maximum", max)):
         lines.append([title, "", "", "", f"{100 * (of([row['ratio'] for row in good]) - 1):+.3f}" if good else "-"])
     return lines
 
@@ -147,13 +160,13 @@ def grids(part, data):
 
 def crowd_markdown(data):
     sound = [row["name"] for row in data["rows"] if row.get("style") == "sound"]
-    about = f"Where no pair is without a common lock, all pairs that may race are candidates (`hive add --style=sound`): {', '.join(sound)}." if sound else ""
+    about = f"For programs in which every pair has a common lock, all pairs that may race are candidates (`hive add --style=sound`): {', '.join(sound)}." if sound else ""
     parts = [wrapped(where(data)), wrapped(ABOUT_CROWD.format(**data)), wrapped(ABOUT_TABLE1.format(sound=about)), table.markdown_lines(table1_grid(data))]
     parts += [wrapped(ABOUT_TABLE3), table.markdown_lines(table3_grid(data))]
     if lines := list(differences(data)):
         parts.append("\n".join(f"- {line}" for line in lines))
     parts += [wrapped(ABOUT_TABLE4), table.markdown_lines(table4_grid(data))]
-    return section("What a crowd finds out", *parts)
+    return section("What a crowd finds", *parts)
 
 
 def users_markdown(data):
@@ -166,7 +179,7 @@ def idle_markdown(data):
 
 
 def joined(part, data, order):
-    """With the rows of before that were not measured now."""
+    """With the earlier rows that were not measured this time."""
     path = harness.DOCS / "hive.json"
     before = json.loads(path.read_text(encoding="utf-8")).get(part, {}) if path.exists() else {}
     rows = {row["name"]: row for row in (*before.get("rows", []), *data["rows"])}

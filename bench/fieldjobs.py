@@ -127,7 +127,7 @@ class RealJob(jobs.Job):
             process.kill()  # the command dies with its measurer
 
     def within_limit(self, work):
-        """Do it; whatever fails because a process was broken off has timed out."""
+        """Runs it; any failure because a process was killed counts as a timeout."""
         self.broken_off = False
         try:
             return work()

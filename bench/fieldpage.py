@@ -1,4 +1,4 @@
-"""Turns docs/field.json, of which bench/field, bench/chase and bench/steer write a part each, into docs/field.md
+"""Turns docs/field.json, to which bench/field, bench/chase and bench/steer each contribute a part, into docs/field.md
 and its plots.
 """
 import json
@@ -17,26 +17,27 @@ PAGE = harness.DOCS / "field.md"
 
 MEASURES = {"wall": "Wall time, over the plain run", "cpu": "Processor time, over the plain run"}
 ABOUT_COST = """
-Figure 2 of the paper: what `chase` adds to every kernel (two threads) and real program, in percent of the two plain
-runs of the same round, and half of the 95% confidence interval. From six rounds on the value is Hodges and Lehmann's (the
-median of the means of all pairs of rounds), with the interval of Wilcoxon's signed-rank test, which a run out of line
-does not move; of fewer, the geometric mean with Student's interval. The mean over the programs is geometric, and its interval puts
-theirs together as independent. Plain again is the second plain run over the first, so what it shows is noise. Asleep is
-the field build, with the library in it and no command. Then a chase of one pair at that r_max, in each round another,
-drawn from the pairs that the static analysis proposes ({pairs} in all). LiteHB and FullHB follow the program's
-synchronisation in the field build; the cost of FullHB is not bounded: it is broken off at four times the plain run (over 300), and
-bars end at 30%. Configurations that no bar is about are measured in every fourth round, FullHB in every eighth. The
-kernels' work is such that each thread has about a second to do. A process that lives for less than that is granted the
-budget of one second (t_min), so it may be slowed down by more than r_max. Wall time is the program's own life, of servers their client's time; processor
-time is the program's.
+Figure 2 of the paper: the overhead of `chase` for every kernel (two threads) and real program, in percent of the two
+plain runs of the same round, ± half of the 95% confidence interval. With six rounds or more, the value is the
+Hodges-Lehmann estimate (the median of the means of all pairs of rounds) with the interval of the Wilcoxon signed-rank
+test, both robust against outliers; with fewer, it is the geometric mean with Student's interval. The mean over the
+programs is geometric; its interval combines theirs, treated as independent. "Plain again" is the second plain run
+relative to the first, so it shows the noise. "Asleep" is the field build, with the library linked in and no command
+running. The "r_max" columns chase one pair at that r_max, a different pair in each round, drawn from the pairs that the
+static analysis proposes ({pairs} in all). LiteHB and FullHB track the program's synchronisation in the field build. The
+cost of FullHB is not bounded: a run is killed at four times the plain run ("over 300"), and the plot is cut off at
+30%. Configurations that none of the bars below applies to are measured in every fourth round, FullHB in every eighth. The kernels'
+work is scaled so that each thread runs for about a second. A process that runs for less than that is granted the budget
+of one second (t_min), so it may be slowed down by more than r_max. Wall time is the lifetime of the program, or for
+servers the time their client takes; processor time is the program's own.
 """
 ABOUT_SHARE = """
-What the chase itself has measured: the largest part of a run's time, or of one second in shorter ones, that was spent
-in waits, traps and changes of code; the bound is r_max. In brackets the average number of traps in a run.
+As measured by the chase itself: the largest share of a run's time (in runs shorter than a second, of one second) that
+was spent waiting, in traps and patching code; the bound is r_max. In parentheses, the average number of traps per run.
 """
 ABOUT_SCALED = """
-Figure 3 of the paper: the time of kernels that divide the same work among any number of threads, over the plain run,
-in percent as above; and the plain run's seconds.
+Figure 3 of the paper: kernels that divide the same work among any number of threads. The overhead relative to the plain
+run, in percent as above, and the time of the plain run in seconds.
 """
 
 
@@ -197,8 +198,8 @@ class Scaling(Overhead):
 
 
 QUICK = """
-A short look on a busy machine: four kernels, and wide intervals. `bench/field --minutes=35 --write` on a quiet machine
-gives the figures that count.
+A quick run on a busy machine: only four kernels, and wide intervals. For reliable figures, run
+`bench/field --minutes=35 --write` on a quiet machine.
 """
 BAR_HEADER = ["bar", "at most", "measured", "met", "remark"]
 
@@ -208,7 +209,7 @@ def field_markdown(data):
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     took = f" in {data['minutes']:.0f} minutes" if "minutes" in data else ""
     how = (
-        f"{where(data)} {data['rounds']} rounds{took}; load of the machine at the end: "
+        f"{where(data)} {data['rounds']} rounds{took}; load average at the end: "
         f"{data['load']:.1f}. Measured by `bench/field{part} --write`."
     )
     parts = [wrapped(how), wrapped(QUICK)] if data["quick"] else [wrapped(how)]
@@ -216,7 +217,7 @@ def field_markdown(data):
     for measure, title in MEASURES.items():
         parts += [f"### {title}", table.markdown_lines(overhead_grid(data, measure))]
     parts += refusals(data)
-    parts += ["### Waiting and trapping", wrapped(ABOUT_SHARE), table.markdown_lines(share_grid(data))]
+    parts += ["### Waits and traps", wrapped(ABOUT_SHARE), table.markdown_lines(share_grid(data))]
     if data["scaled"]:
         parts += ["### Threads", wrapped(ABOUT_SCALED), "![Time by the number of threads](field-threads.svg)"]
         parts.append(table.markdown_lines(scaled_grid(data)))
@@ -225,13 +226,13 @@ def field_markdown(data):
 
 
 def refusals(data):
-    """Why there are programs that LiteHB and FullHB do not follow."""
+    """Why LiteHB and FullHB refuse some programs."""
     lines = [
         f"- {row['name']}: {note.removeprefix('not chased: ')}"
         for row in data["rows"]
         for note in sorted({n for n in row.get("notes", {}).values() if n.startswith("not chased")})
     ]
-    return ["Refused, because what orders their threads cannot be followed:", "\n".join(lines)] if lines else []
+    return ["Refused, because the synchronisation that orders their threads cannot be tracked:", "\n".join(lines)] if lines else []
 
 
 def draw(data):
@@ -243,10 +244,10 @@ def draw(data):
 # ---- Asleep ----
 
 ABOUT_ASLEEP = """
-Instructions that each kernel executes with one thread, as callgrind counts them: linked by clang with link-time
-optimisation, and as a field build that nobody chases. The difference is the library that sleeps in it: some ten
-thousand instructions when the program begins (a hundred thousand in C++), nearly all of them the loader's, and none
-after that. Measured by `bench/asleep --write`.
+Instructions that each kernel executes with one thread, as counted by callgrind: linked by clang with link-time
+optimisation, and as a field build that nobody chases. The difference is the dormant library: some ten thousand
+instructions at program start (a hundred thousand in C++), nearly all of them in the dynamic loader, and none after
+that. Measured by `bench/asleep --write`.
 """
 
 
@@ -270,18 +271,18 @@ def asleep_markdown(data):
 
 ABOUT_STEER = """
 RaceMob's bench1 to bench4 (SOSP 2013, figures 1 and 7; `bench/programs/steer`), and how many of their races are
-found: by steering every pair that the static analysis proposes, in both orders, and by precise detectors in the order
-that the program enforces then. In bench1 to bench3 that order hides the race. bench4 has three, each in runs with one
-input, which all tools were given. Beside them the paper's table 5: RaceMob, and Portend, which has a precise
-detector.
+found: by steering every pair that the static analysis proposes, in both orders, and by precise detectors, for which
+the program enforces one order. In bench1 to bench3 that order hides the race. bench4 has three races, each of which
+occurs only with one particular input; all tools were given these inputs. For comparison, table 5 of the paper: RaceMob,
+and Portend, which uses a precise detector.
 """
 PAPER = {"bench1": ("1/1", "0/1"), "bench2": ("1/1", "0/1"), "bench3": ("1/1", "0/1"), "bench4": ("3/3", "3/3")}
 
 ABOUT_DEFECTS = """
-Well-known kinds of concurrency defects, each re-created from its description as a small program whose usual timing
-hides it (`bench/programs/defects`). Failed is how many plain runs crashed or did not end. Then `chase --all --steer`,
-in either order, until the program crashed or hung and did so again when that record was replayed (`--replay`): after
-how many runs, how, and at which two lines.
+Well-known kinds of concurrency bugs, each re-created from its description as a small program whose usual timing
+hides it (`bench/programs/defects`). "Failed" is the number of plain runs that crashed or did not terminate. Then
+`chase --all --steer` ran, in either order, until the program crashed or hung and did so again when that record was
+replayed (`--replay`): the table shows how many runs it took, what happened, and the two lines involved.
 """
 
 
@@ -309,26 +310,27 @@ def defects_grid(data):
 # ---- Coverage ----
 
 ABOUT_COVERAGE = """
-Table 2 of the paper, on the programs of `bench/programs` that race: distinct races that are reported at least once
-and (in brackets) at least twice in {trials} trials of `chase --all --style=sound`, with the paper's 10 ms of delay
-and r_max of 5%. In a trial, of which the fewest and the most races are given, every pair that the static analysis
-proposes has one run in each order. (Without `--style=sound` two of them are not proposed: in mergesort and raytracer
-both sides hold a lock, each its own.) FastTrack's are those of one run, in an order that the program enforces; when
-it is chased, the order is only the usual one. Races are told apart by the lines of their accesses; both is those that
-FastTrack and the chase report. Missed are those that only FastTrack reports; what only the chase reports, the
-enforced order hides. Refuted are races on variables that do not race, by the definition of the programs.
+Table 2 of the paper, on the racy programs of `bench/programs`: distinct races that are reported at least once and
+(in parentheses) at least twice in {trials} trials of `chase --all --style=sound`, with the paper's delay of 10 ms and
+r_max of 5%. In a trial, every pair that the static analysis proposes gets one run in each order; the column "in a
+trial" gives the fewest and the most races found. (Without `--style=sound` two of the races are not proposed: in
+mergesort and raytracer both sides hold a lock, but not the same one.) FastTrack's races are those of one run in which
+the program enforces an order; when the program is chased, that order is merely the usual one. Races are distinguished
+by the lines of their accesses. "Both" counts the races that FastTrack and the chase report; "missed" lists those that
+only FastTrack reports. Those that only the chase reports are hidden by the enforced order. "Refuted" lists reported races
+on variables that, by construction of the programs, do not race.
 """
 ABOUT_REAL = """
-Of the real programs the pairs are the races that FastTrack reports in one run of the same work, and they are chased in
-the plain build (`bench/realchase.py`): first all in one run, several times, with the r_max and delay that the columns
-name; what is left one by one, in both orders; and last by happens-before, in the field build (LiteHB). It ends when the
-time that was given is over. A race counts where it was confirmed first.
+For the real programs, the pairs are the races that FastTrack reports in one run of the same work, and they are chased in
+the plain build (`bench/realchase.py`): first all together in one run, several times, with the r_max and delay named in
+the column titles; then the remaining ones one by one, in both orders; and finally using happens-before, in the field build (LiteHB). The
+chase ends when its time is up. A race is counted in the column in which it was first confirmed.
 """
 ABOUT_MISSED = """
-Why the others were missed, as far as the runs tell. Not tried one by one: the time was over before. Where a line accesses
-fewer bytes in the plain build than FastTrack says, the compiler has merged its access with another line's or narrowed it, or
-FastTrack shows another access of the same thread to the same four bytes, as it may where a thread goes through memory byte by byte
-([guarantee.md](design/guarantee.md)): such a pair may never be at the same bytes.
+Why the others were missed, as far as the runs show. "Not tried one by one" means that time ran out first. Where a line
+accesses fewer bytes in the plain build than FastTrack says, either the compiler has merged its access with another line's
+or narrowed it, or FastTrack shows another access by the same thread to the same four bytes, as it may when a thread walks
+through memory byte by byte ([guarantee.md](design/guarantee.md)). The two accesses of such a pair may never touch the same bytes.
 """
 
 
@@ -402,7 +404,8 @@ HEAD = """\
 # `deadheat chase`: cost, coverage, consequences
 
 Written by `bench/field`, `bench/asleep`, `bench/chase` and `bench/steer` with `--write` (parts of `make bench`) from
-`docs/field.json`; do not edit. How it works is in [design/field.md](design/field.md), how to use it in [guide/chase.md](guide/chase.md).
+`docs/field.json`; do not edit. For how it works, see [design/field.md](design/field.md); for how to use it,
+[guide/chase.md](guide/chase.md).
 """
 
 

@@ -1,4 +1,4 @@
-"""Turns docs/hive.json, of which each script that measures the hive writes a part, into docs/hive.md."""
+"""Turns docs/hive.json, to which each script that measures the hive contributes a part, into docs/hive.md."""
 import json
 import textwrap
 
@@ -12,24 +12,26 @@ PAGE = harness.DOCS / "hive.md"
 HEAD = """\
 # `deadheat hive`: figures
 
-Written by `bench/crowd`, `bench/hive` and `bench/hive --start` with `--write` from `docs/hive.json`; do not edit. How it works is in [design/hive.md](design/hive.md), how to
-use it in [guide/hive.md](guide/hive.md).
+Written by `bench/crowd`, `bench/hive` and `bench/hive --start` with `--write` from `docs/hive.json`; do not edit. For
+how it works, see [design/hive.md](design/hive.md); for how to use it, [guide/hive.md](guide/hive.md).
 """
 ABOUT_LOAD = """
-`bench/hive`: {agents:,} simulated agents on {connections:,} kept connections for {seconds:.0f} seconds, on the processors that the hive, its
-database and the agents share. Each agent waits for news of its task by a poll, runs for a while, reports a result by a
-second connection, is told that its task has ended, and asks for the next; four people look at lists and metrics meanwhile. A poll that waits
-because there is nothing to say is no latency. What is: the answer to a result, which is on the disk then; the answer to a
-poll that gets a task; and the time from sending a result to the answer of the poll that waits for what follows from it. Afterwards each acknowledged
-result is asked for by its id: lost are those that the hive does not have. The most is what the same agents get answered if their runs take no
-time. The load is the number of processes that wanted a processor before the run, so part of the latencies is theirs.
+`bench/hive`: {agents:,} simulated agents on {connections:,} persistent connections for {seconds:.0f} seconds, on the
+same processors as the hive and its database. Each agent polls for news of its task, runs for a while, reports a result
+over a second connection, learns that its task has ended, and asks for the next one; meanwhile, four people view lists
+and metrics. A poll that waits because there is no news is not counted as latency. Counted are: the response to a result,
+which is on disk by then ("result"); the response to a poll that gets a task ("task"); and the time from sending a
+result to the response of the poll that waits for its consequences ("news"). Afterwards, each acknowledged result is
+requested by its id; "lost" counts those that the hive does not have. "Max requests/s" is the throughput for the same
+agents if their runs take no time. "Load" is the load average before the run; part of the latency is
+due to the other processes.
 """
 NAMES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 
 
 def load_grid(rows):
     lines = [["store", "requests/s", "p50 ms", "p99 ms", "result p99", "task p99", "news p99", "acknowledged", "lost", "hive cpu s",
-              "agents cpu s", "most requests/s", "load"]]
+              "agents cpu s", "max requests/s", "load"]]
     for kind, row in rows.items():
         lines.append([NAMES[kind], f"{row['per_second']:,.0f}", f"{row['all']['p50_ms']:.1f}", f"{row['all']['p99_ms']:.1f}",
                       *(f"{row[span]['p99_ms']:.1f}" for span in ("result", "task", "news")), f"{row['acknowledged']:,}", str(row["missing"]),
@@ -44,13 +46,13 @@ def load_markdown(data):
 
 
 ABOUT_START = """
-`bench/hive --start`: a hive reads the whole log when it starts, or a snapshot and what follows it. Processor and clock time on one thread; before the
-runs {load} processes wanted a processor.
+`bench/hive --start`: when it starts, a hive reads the whole log, or a snapshot and the part of the log that follows it.
+Processor and wall time on one thread; the load average before the runs was {load}.
 """
 
 
 def start_grid(data):
-    lines = [["from", "results", "events", "processor s", "clock s"]]
+    lines = [["from", "results", "events", "processor s", "wall s"]]
     for row in data["rows"]:
         lines.append([row["from"], f"{row['results']:,}", f"{row['events']:,}", f"{row['cpu_s']:.2f}", f"{row['wall_s']:.2f}"])
     return lines

@@ -66,7 +66,7 @@ class Case:
         return self.build.notes.get(kind) or self.notes.get(kind)
 
     def run(self, meter, kind, timeout):
-        """One sample; returns a message if this build of the kernel is to be given up."""
+        """One sample; returns a message if this build of the kernel is to be abandoned."""
         if self.note(kind):
             return None
         err = b""
@@ -84,7 +84,7 @@ class Case:
                 raise harness.Failure("wrong output")
         except harness.TimedOut:
             self.notes[kind], self.over[kind] = f"over {timeout} s", timeout
-            return f"{self.title}: {kind}: broken off after {timeout} s"
+            return f"{self.title}: {kind}: stopped after {timeout} s"
         except harness.Failure as failure:
             self.notes[kind] = str(failure)
             return f"{self.title}: {kind}: {failure}\n{err.decode(errors='replace').rstrip()}"
@@ -92,7 +92,7 @@ class Case:
         return None
 
     def cell(self, kind):
-        """Medians; of what was broken off, for how long it had run at least."""
+        """Medians; for a stopped run, the time it had run at least."""
         if self.note(kind):
             return {"note": self.note(kind), **({"over": self.over[kind]} if kind in self.over else {})}
         return harness.median_cell(self.samples[kind])

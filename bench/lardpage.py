@@ -20,31 +20,34 @@ ABLATIONS = {"allmem": "AllMem", "allsync": "AllSync", "noclear": "NoClear", "no
 PAPER = {"mark-sweep": 1.22, "semispace": 1.21}
 
 HEAD = """\
-# Language-level races: how exact, at what cost
+# Language-level races: accuracy and cost
 
-Written by `bench/lardpage.py` from `docs/lard.json`; do not edit. `examples/lardvm/tables --write` makes the first two
+Written by `bench/lardpage.py` from `docs/lard.json`; do not edit. `examples/lardvm/tables --write` produces the first two
 tables, `bench/lardvm --write` (a part of `make bench`) the last one.
 
-`examples/lardvm` is a small virtual machine with green threads, monitors, volatile fields and two collectors; it
-tells deadheat by `include/deadheat/lard.h` what its memory, threads and synchronisation mean. These are the tables 2 and 3 and
-figure 3 of "Low-Level Detection of Language-Level Data Races with LARD" (ASPLOS 2014) for it.
+`examples/lardvm` is a small virtual machine with green threads, monitors, volatile fields and two garbage collectors.
+Through `include/deadheat/lard.h` it tells deadheat what its memory, threads and synchronisation mean. This page shows
+its versions of tables 2 and 3 and figure 3 of "Low-Level Detection of Language-Level Data Races with LARD"
+(ASPLOS 2014).
 
 """
 
 EXACT = """\
-## How exact
+## Accuracy
 
-Each program is run once with each collector (MS: mark-sweep, SS: semispace). That execution is recorded, and judged on the
-way by the virtual machine's own detector, which knows threads, objects and fields by their names in the language and
-nothing of addresses. The recording is analysed once with everything the virtual machine says (LARD), and once each as if it
-did not say a part of it: AllMem also takes the run-time system's own accesses for the program's, AllSync its
-synchronisation; NoClear does not hear that memory is another object's from now on, NoCopy that an object has
-moved, NoIdentity which thread of the language a kernel thread runs; Naive is all of these at once.
+Each program is run once with each collector (MS: mark-sweep, SS: semispace). That execution is recorded, and judged as
+it runs by the virtual machine's own detector, the oracle, which knows threads, objects and fields by their names in the
+language and knows nothing of addresses. The recording is then analysed with everything that the virtual machine
+reports (LARD), and once for each of these variants, as if it did not report some of it: AllMem also treats the run-time
+system's own accesses as the program's, AllSync its synchronisation; NoClear is not told that memory now belongs to
+another object, NoCopy that an object has moved, NoIdentity which language thread a kernel thread is running; Naive is
+all of these at once.
 
-DRE is a dynamic access that races with an earlier one, PC a place of such accesses. F are false ones, M are missed
-ones, compared with the oracle access by access. Detector: `basicvc`, which reports every racy access; `fasttrack` was
-checked on the same recordings to report nothing else, and the first race of every racy variable. The counts
-of racy programs depend on the schedule and differ from run to run; that LARD's errors are zero does not.
+A DRE is a dynamic access that races with an earlier one, a PC a code location of such accesses. F counts false and M
+missed ones, compared with the oracle access by access. The detector is `basicvc`, which reports every racy access;
+`fasttrack` was checked on the same recordings to report nothing else, and to report the first race on every racy
+variable. The counts of racy programs depend on the schedule and differ from run to run; LARD's error counts are always
+zero.
 
 Naive reports nothing false here because it sees everything: to it the virtual machine is one C program, correctly
 synchronised, and that very synchronisation hides the races of the programs that run on it.
@@ -52,15 +55,16 @@ synchronised, and that very synchronisation hides the races of the programs that
 """
 
 COST = """\
-## What it costs
+## Cost
 
-Processor time of a virtual machine that reports its synchronisation, memory and threads, but no accesses, over that of
-the same one built without deadheat. This is the paper's figure 3; its averages are 1.22 (MS) and 1.21 (SS), of Java
-programs, with a research prototype that keeps clocks in software and clears and copies no histories; ours does all
-of it, so that checks could begin at any moment. `checked` also reports accesses: the cost of finding the races.
+Processor time of a virtual machine that reports its synchronisation, memory and threads, but no accesses ("told"),
+relative to the same machine built without deadheat. This is the paper's figure 3; the paper's averages are 1.22 (MS) and
+1.21 (SS), for Java programs, with a research prototype that keeps clocks in software and neither clears nor copies
+histories. Ours does all of that, so that checking could begin at any moment. "Checked" also reports accesses: the cost
+of finding the races.
 
-The programs called work-* do something between their synchronisation; the others consist of little else, and
-show what a call costs where nothing hides it.
+The programs named work-* do real work between their synchronisation operations; the others do little but
+synchronise, and show what a call costs when nothing hides it.
 
 """
 
@@ -106,7 +110,7 @@ def tables(rows):
     if not rows:
         return "nothing was measured\n"
     return ("Racy accesses found (the paper's table 2):\n\n" + second(rows)
-            + "\nFalse (F) and missed (M) racy accesses, and their places in brackets (the paper's table 3):\n\n" + third(rows))
+            + "\nFalse (F) and missed (M) racy accesses, with their code locations in parentheses (the paper's table 3):\n\n" + third(rows))
 
 
 def mean(values):
@@ -136,7 +140,7 @@ def cost(data):
     body.append(mean_row("mean of all", rows))
     body.append(["the paper's figure 3", ""] + [f"{PAPER[gc]:.2f}" for gc in SHORT] + ["", ""])
     m, start = data["machine"], data.get("start")
-    began = ("Start and end of the process, which are part of these figures, take "
+    began = ("Process startup and exit, which are included in these figures, take "
              + ", ".join(f"{start[k] * 1000:.1f} ms ({k})" for k in ("plain", "told", "checked")) + ".\n"
              if start else "")
     return (table(["program", "seconds, plain", "told, MS", "told, SS", "checked, MS", "checked, SS"], body, 1)

@@ -12,22 +12,25 @@ PAGE = harness.DOCS / "pipeline.md"
 HEAD = """\
 # `deadheat pipeline` on real programs
 
-Written by `bench/pipeline --write` (a part of `make bench`) from `docs/pipeline.json`; do not edit. What the stages do is in
-[guide/pipeline.md](guide/pipeline.md).
+Written by `bench/pipeline --write` (a part of `make bench`) from `docs/pipeline.json`; do not edit. The stages are
+described in [guide/pipeline.md](guide/pipeline.md).
 """
 ABOUT_STAGES = """
-What each stage has left, and in brackets its runs and seconds. Sound: the pairs that the static analysis finds when the program
-is linked. dpPairs: those whose two accesses have both touched memory that other threads could reach, when three runs in a row
-had brought nothing new, or 30% of the budget were over. Chased: pairs of lines and columns that are given to the chase, at
-most 10,000 pairs of sites. Met: those of which different threads have accessed the same bytes in the run that infers. Chase and
-steering: pairs of lines that were confirmed after that. Time is all of the pipeline's, and its budget; that of the static
-analysis is part of the link. Load is that of the machine at the end of the row: on a busy one fewer runs fit into the budget.
+What each stage leaves, with its number of runs and its seconds in parentheses. "Sound": the pairs that the static
+analysis finds when the program is linked. "dpPairs": the pairs whose two accesses have both touched memory that other
+threads could reach, counted once three runs in a row have found nothing new or 30% of the budget is used up. "Chased":
+the pairs of lines and columns that are passed to the chase, from at most 10,000 pairs of sites. "Met": those whose
+accesses were seen, in the inference run, to touch the same bytes from different threads. "After chase" and "after
+steering": the pairs of lines confirmed by the end of that stage. "Time" is the total time of the pipeline, out of its
+budget; the static analysis is part of the link. "Load" is the load average at the end of the program's run: on a busy
+machine fewer runs fit into the budget.
 """
 ABOUT_RACES = """
-Confirmed are distinct races of the pipeline. Run: distinct pairs of lines of which FastTrack reports a race in {runs} of the
-same work by the full build, if both lines are the program's own. Of these, the pairs in dpPairs; those that the pipeline has
-confirmed as well; and those that it has not, which it calls still possible or never seen. Only the pipeline's: pairs of lines
-that it has confirmed and that `run` has not reported. A pair of `run` that is not in dpPairs would be a failure of soundness.
+"Confirmed" is the number of distinct races that the pipeline confirmed. "Run" is the number of distinct pairs of lines
+on which FastTrack reports a race in {runs} of the same work with the full build, if both lines are the program's own. Of these, the
+table counts the pairs in dpPairs; those that the pipeline has also confirmed ("both"); and those that it has not, which it calls still
+possible or never seen ("only run"). "Only pipeline" counts the pairs of lines that the pipeline has confirmed and `run` has not reported.
+A pair of `run` that is not in dpPairs ("missing") would be a soundness failure.
 """
 
 
@@ -81,7 +84,7 @@ def missing(data):
 
 
 def markdown(data):
-    how = f"{where(data)} Measured by `bench/pipeline --write`. Servers get their work from a client (`--client`)."
+    how = f"{where(data)} Measured by `bench/pipeline --write`. Servers get their workload from a client (`--client`)."
     runs = "one run" if data["runs"] == 1 else f"{data['runs']} runs"
     lost = missing(data)
     found = [wrapped(ABOUT_RACES.format(runs=runs)), table.markdown_lines(races_grid(data))]
@@ -95,7 +98,7 @@ def markdown(data):
 
 
 def write(data, order):
-    """Rows that were not measured stay."""
+    """Rows that were not measured again are kept."""
     if RESULTS.exists():
         known = {row["name"]: row for row in json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]}
         known.update({row["name"]: row for row in data["rows"]})

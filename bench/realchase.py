@@ -1,15 +1,15 @@
 """Which races that FastTrack reports in a real program `deadheat chase` confirms in the plain build, for bench/chase.
 
-Three steps, each with what the one before has left, until the time is over:
+Three steps, each with what the previous one has left, until time runs out:
 
-1. All pairs in one run: accesses at their lines take turns, a thread waits there, and hardware watchpoints see whoever
-   comes (`--from --infer --trials=0`). With the paper's delay and r_max first, then without a limit of r_max and with
-   waits that become longer from turn to turn: accesses that are made once a second meet only if somebody waits for long.
-2. One pair in a run, in both orders, with long delays: another pair's accesses end no wait.
-3. One pair in a run of the field build, by happens-before (`--analysis=litehb`): accesses that never come close.
+1. All pairs in one run: accesses at their lines take turns; a thread waits there, and hardware watchpoints see any
+   other access (`--from --infer --trials=0`). First with the paper's delay and r_max, then without a limit on r_max and
+   with waits that grow from turn to turn: accesses that are made once a second meet only if a thread waits for long.
+2. One pair per run, in both orders, with long delays: no wait is ended by another pair's accesses.
+3. One pair per run of the field build, using happens-before (`--analysis=litehb`): for accesses that never come close.
 
-A race is told from others by the functions and lines of its two accesses. What the compiler has merged has no line
-in the plain build; there the function has to do.
+A race is identified by the functions and lines of its two accesses. An access that the compiler has merged has no line
+in the plain build; there the function must suffice.
 """
 import os
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Turns the results file, docs/benchmarks.json, into docs/benchmarks.md and docs/benchmarks.svg.
 
-Run by itself it only writes those two again. Ratios are to the native build of the same program in the
-same run; the geometric means are over the programs for which both tools have a number, and say over how
+Run on its own, it only rewrites those two files. Ratios are to the native build of the same program in the
+same run; the geometric means are over the programs for which both tools have a number, and the page says how
 many.
 """
 import math
@@ -96,8 +96,8 @@ def markdown_lines(lines, left=(0,)):
 
 
 def analysis_grid(data):
-    """Detectors over a trace: rates, and what they take beside `empty`."""
-    lines = [["detector", "million events/s", "time to empty", "MB", "bytes an event, second half"]]
+    """Detectors on a trace: rates, and time relative to `empty`."""
+    lines = [["detector", "million events/s", "time / empty", "MB", "bytes per event, second half"]]
     for row in data["analysis"]["rows"]:
         line = [row["name"], f"{row['rate'] / 1e6:.1f}", f"{row['to_empty']:.2f}"]
         lines.append(line + [f"{row['end'] / 2**20:.0f}", f"{row['growth']:.2f}"])
@@ -108,8 +108,8 @@ def analysis_grid(data):
 
 
 def recording_grid(data):
-    """What recording costs, and how fast the recording is read again."""
-    lines = [["kernel", "million events", "bytes an event", "wall to empty", "cpu to empty"]]
+    """What recording costs, and how fast the recording is read back."""
+    lines = [["kernel", "million events", "bytes per event", "wall / empty", "cpu / empty"]]
     lines[0] += ["empty, million events/s", "fasttrack, million events/s"]
     for row in data["recordings"]:
         if "note" in row:
@@ -127,52 +127,52 @@ def traces_text(data):
 
 
 INTRODUCTION = """
-Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels, how
-their cost grows, the real programs, compiling, the time to the first report, the work with traces and that
-with histories, and says which bars were met; with `BENCH=--write` it writes this page.
+Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels, how their cost
+grows, the real programs, compilation, the time to the first report, recording and analysing traces, and operations on
+histories, and prints which bars were met; with `BENCH=--write` it writes this page.
 
-Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`,
-and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
-are ratios to the native build in the same rounds: wall time, processor time (cpu), peak resident memory. Less
-is better. Every run's output is compared with the native one's. Where a program itself needs next to no
-memory (see the column native MB), its ratio shows the fixed size of the detector. A kernel run is broken off
-after a limit, 90 seconds by default, and then has no ratio: the table says so. Where no number of threads
-stands beside a name it is two; a kernel measured with two and with four counts twice in the means.
+Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`, and by clang
+with `-fsanitize=thread` (TSan, ThreadSanitizer). The three builds alternate within every round. The numbers are ratios
+to the native build in the same rounds: wall time, processor time (cpu) and peak resident memory. Lower is better. The
+output of every run is compared with that of the native build. Where a program itself needs next to no memory (see the
+column "native MB"), its ratio shows the fixed size of the detector. A kernel run is stopped at a time limit, 90 seconds
+by default; it then has no ratio, and the table says so. Programs run with two threads unless their name says
+otherwise; a kernel measured with both two and four threads counts twice in the means.
 """
 
 ABOUT_RACES = """
-Races: distinct reports over all rounds, judged one by one in [real-programs.md](real-programs.md). The times
-of memcached, redis and unbound are their clients', which take part of the two cores; memory and processor time
-are the servers' own.
+Races are the distinct reports over all rounds, each assessed in [real-programs.md](real-programs.md). The times of
+memcached, redis and unbound are those of their clients, which use part of the two cores; memory and processor time are
+the servers' own.
 """
 
 
 ABOUT_ANALYSIS = """
-A trace of {events} million events (16 threads, 64 locks, 100 000 variables, most of them in no cache; one
-event in six is a lock's), converted to .dht ({bytes:.1f} bytes an event) and read by one detector after the
-other on one core: processor time, opening, reading and decoding included; of the rates, that of the best
-round. `empty` does nothing with the events. The last column is by how much the detector's memory grew in the
-second half of the trace. Below, the same trace read as STD text.
+A trace of {events} million events (16 threads, 64 locks, 100,000 variables, most of which are not in any cache; one event in
+six is a lock operation), converted to .dht ({bytes:.1f} bytes per event) and read by one detector after another on one
+core. Times are processor time and include opening, reading and decoding the trace; the rate is that of the best round.
+`empty` does nothing with the events. The last column is how much the detector's memory grew during the second half of
+the trace. The last rows read the same trace as STD text.
 """
 
 ABOUT_RECORDING = """
-Each kernel under `deadheat record`, everything it does included (packing, writing, the names of functions at
-the end), as a ratio to `deadheat run --detector=empty`, in which every check of the instrumentation passes and
-no event is handed over; then how fast the recording is read.
+Each kernel under `deadheat record`, including everything it does (packing, writing, and resolving function names at
+exit), relative to `deadheat run --detector=empty`, in which every check in the instrumented code passes and no event is
+handed over; then the rate at which the recording is read.
 """
 
 
 ABOUT_HISTORY = """
-How many gigabytes of the program's memory a second of processor time `dh_lard_clear`, `dh_lard_copy` and
-`dh_lard_move` (`<deadheat/lard.h>`) go through, in calls of the size at the head of each column: memory that was
-never accessed, and memory that one thread has written; the last two rows of each by an odd distance, so that
-bytes change their place within words, and with the source cleared.
+Gigabytes of program memory that `dh_lard_clear`, `dh_lard_copy` and `dh_lard_move` (`<deadheat/lard.h>`) process per
+second of processor time, in calls of the size given in the column title: on memory that was never accessed, and on
+memory that one thread has written. The last two rows of each group are a copy by an odd distance, in which bytes change
+their position within words, and a move, which also clears the source.
 """
 HISTORY_ROWS = (("clear", "clear"), ("copy", "copy"), ("copy_shifted", "copy, odd distance"), ("move", "move"))
 
 
 def history_grid(data):
-    """Clearing and copying histories: gigabytes a second."""
+    """Clearing and copying histories: gigabytes per second."""
     sizes = data["sizes"]
     names = [f"{n >> 20} MiB" if n >> 20 else f"{n >> 10} KiB" if n >> 10 else f"{n} B" for n in sizes]
     lines = [["", *names]]
@@ -190,10 +190,10 @@ def history_markdown(data):
 
 
 ABOUT_GROWTH = """
-The same work spread over more threads and over more data: processor time as a ratio to the native build with the
-same arguments, which makes the same accesses. A tool whose cost for an access depended on neither would have one
-number in all of a kernel's rows, but for what caches and, beyond the number of cores, the scheduler do to the
-native build. A run that took more than its limit was broken off.
+The same work spread over more threads and over more data: processor time relative to the native build with the same
+arguments, which makes the same accesses. If a tool's cost per access depended on neither, all its numbers for a
+kernel would be the same, except for the effects that caches and, with more threads than cores, the scheduler have on the native
+build. A run that exceeded its time limit was stopped.
 """
 
 
@@ -218,20 +218,21 @@ def growth_grid(data):
 def growth_markdown(data):
     about = textwrap.fill(ABOUT_GROWTH.strip(), 110)
     m = data["machine"]
-    text = f"{m['cpu']}, {m['cores']} cores; medians of {data['rounds']} rounds. Work: {data['scale']}% of the usual."
+    text = f"{m['cpu']}, {m['cores']} cores; medians of {data['rounds']} rounds. Work: {data['scale']}% of the usual amount."
     where = textwrap.fill(text, 110)
     return f"\n## Growth\n\n{where}\n\n{about}\n\n{markdown_lines(growth_grid(data))}"
 
 
 ABOUT_FIRST = """
-Seconds from the start of the program to the last line of its first report on standard error, symbolised, with
-default settings (ThreadSanitizer has llvm-symbolizer-19 of the package llvm-19); in brackets how many runs had
-one, if not all. Then how many different races a whole run reports, told apart by the lines of their two
-accesses (the median run, and all runs together), and how many of these both tools reported. The demo is the
-README's example; memcached works as above, but from its start; sqlite is two tests of its `threadtest3`, which
-run for 20 seconds each; a run that goes on after {timeout} is broken off, and counts as one without end. These two were chosen because deadheat had reported races in them: in tests where only
-ThreadSanitizer might report one it was not looked, so the sqlite rows favour deadheat. What the races are, and
-which are none, is judged in [real-programs.md](real-programs.md).
+Seconds from the start of the program to the last line of its first report on standard error, symbolised, with default
+settings (ThreadSanitizer uses llvm-symbolizer-19 from the package llvm-19); if not all runs had a report, the number of
+those that did is in parentheses. Then the number of distinct races, identified by the lines of their two accesses, that
+a whole run reports (in the median run, and in all runs together), and how many of these both tools reported. The demo
+is the README's example; memcached runs the workload above, but measured from its start; sqlite is two tests of its
+`threadtest3`, which run for 20 seconds each. A run that takes longer than {timeout} seconds is stopped, and counts as
+"without end". These two tests were chosen because deadheat had reported races in them; tests in which only
+ThreadSanitizer might report a race were not examined, so the sqlite rows favour deadheat.
+[real-programs.md](real-programs.md) assesses the races, including those that are not real.
 """
 
 
@@ -280,7 +281,7 @@ def conditions(data):
         f" {m['clang']}. {data['threads']} threads; medians of {data['rounds']} rounds."
     )
     if data.get("scale", 100) != 100:
-        text += f" Work: {data['scale']}% of the usual."
+        text += f" Work: {data['scale']}% of the usual amount."
     return textwrap.fill(text, 110)
 
 
@@ -293,7 +294,7 @@ def markdown(results):
         out += f"\n## {title}\n\n{conditions(data)}\n\n{markdown_table(data, reports)}"
         mean = means(data["rows"], "wall")
         if mean:
-            out += f"\nThe means are over the {mean[1]} programs that have all three numbers.\n"
+            out += f"\nThe means are over the {mean[1]} rows that have all three numbers.\n"
         if reports:
             out += ABOUT_RACES
     out += together(results)
@@ -307,11 +308,11 @@ def markdown(results):
 
 
 def together(results):
-    """Both parts as one: every row counts once."""
+    """Both parts combined: every row counts once."""
     if not ("kernels" in results and "real" in results):
         return ""
     rows = results["kernels"]["rows"] + results["real"]["rows"]
-    out = "\n## All together\n\n| geometric mean over | deadheat | TSan |\n|---|---:|---:|\n"
+    out = "\n## Combined\n\n| geometric mean over | deadheat | TSan |\n|---|---:|---:|\n"
     for measure, title in MEASURES:
         mean = means(rows, measure)
         if mean:
@@ -321,10 +322,10 @@ def together(results):
 
 
 ABOUT_BARS = """
-What deadheat is to stay below, each beside ThreadSanitizer, or the native build, in the same run: time is wall
-time, but that of the compiler processor time; memory is the peak; means are geometric. Of a run that was broken
-off only the limit is known: such numbers have a sign (> at least, < at most), count with the limit in the means,
-and never meet a bar they might miss.
+Upper limits for deadheat, each relative to ThreadSanitizer or to the native build in the same run. Time is wall time,
+except for the compiler, where it is processor time; memory is the peak; means are geometric. For a run that was stopped,
+only the limit is known: such numbers carry a sign (> at least, < at most), enter the means at the limit, and never
+count as meeting a bar that they might miss.
 """
 
 
@@ -350,9 +351,9 @@ def compile_markdown(data):
 
 
 ABOUT_PRUNE = """
-The kernels built with `--dh-prune`: checks in the code that are left out, accesses that are no longer checked when
-the program runs (each time round a loop counts, also where one check stands for all of it), and processor time as
-a ratio to the native build, with all checks and pruned.
+The kernels built with `--dh-prune`: the share of checks omitted from the code, the share of accesses no longer checked at
+run time (every loop iteration counts, even where one check covers the whole loop), and processor time relative to the
+native build, with all checks and pruned.
 """
 
 
@@ -361,8 +362,8 @@ def share(counts):
 
 
 def prune_grid(data):
-    """What leaving out needless checks gives: shares of them, and time."""
-    lines = [["", "checks", "left out", "accesses left out", "all checks", "pruned"]]
+    """What omitting unnecessary checks gains: their share, and time."""
+    lines = [["", "checks", "omitted", "accesses unchecked", "all checks", "pruned"]]
     for row in data["rows"]:
         line = [row["name"], str(row["static"][1]) if "static" in row else "-"]
         line += [share(row.get("static")), share(row.get("dynamic"))]

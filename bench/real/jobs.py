@@ -112,7 +112,7 @@ class Job:
         )
 
     def helper(self, source):
-        """A program of ours beside the measured one, always built natively."""
+        """One of our own programs that runs alongside the measured one, always built natively."""
         path = self.bench.work / source.removesuffix(".c")
         if not path.exists() or path.stat().st_mtime < (HERE / source).stat().st_mtime:
             subprocess.run([self.bench.tools.clang] + harness.FLAGS + [HERE / source, "-o", path], check=True)
@@ -135,7 +135,7 @@ class Job:
             return action()
         except harness.TimedOut:
             self.note, self.over = f"over {self.limit} s", self.limit
-            self.bench.progress.line(f"{self.program.name}: {self.kind}: broken off after {self.limit} s")
+            self.bench.progress.line(f"{self.program.name}: {self.kind}: stopped after {self.limit} s")
         except harness.Failure as failure:
             self.note = str(failure)
             self.bench.progress.line(

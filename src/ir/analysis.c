@@ -1,10 +1,10 @@
 /*
  * analysis.c - the analysis of the whole program, in a child of the linker.
  *
- * The child's copy of the module may be changed: code that was not optimised is lifted, and functions are
- * added. If the child fails, out of memory, out of time or by a mistake of ours, the link goes on without its
- * result: nobody's build may depend on it. On a terminal the phases are shown while they last, since a
- * large program takes seconds.
+ * The child's copy of the module may be changed: unoptimised code is lifted, and functions are
+ * added. If the child fails, because it runs out of memory or time or because of a bug, the link continues
+ * without its result: no build may depend on it. On a terminal the current phase is shown, since a large
+ * program takes seconds.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /*
- * assembly.c - what inline assembly may do to the order of threads, as far as its text tells (base/built.h).
+ * assembly.c - how inline assembly may order threads, as far as its text shows (base/built.h).
  *
- * Known are empty barriers, instructions that access no memory, and fences. What is not recognised may access
- * memory: that can only make more of a program's accesses count as synchronisation.
+ * Empty barriers, instructions that access no memory, and fences are recognised. Anything else is assumed to
+ * access memory: that can only make more of a program's accesses count as synchronisation.
  */
 #include <ctype.h>
 #include <string.h>

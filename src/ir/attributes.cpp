@@ -1,20 +1,21 @@
 /*
- * attributes.cpp - a plugin for clang's front end, which lets programs' no_sanitize("thread") through to the
- * pass.
+ * attributes.cpp - a plugin for clang's front end, which passes no_sanitize("thread") attributes of programs
+ * on to the pass.
  *
- * clang forgets the attribute when it makes IR without -fsanitize=thread, and that option is no way out: it
- * brings in ThreadSanitizer's pass and tells the program, by __has_feature(thread_sanitizer), that its
- * runtime is there (docs/design/instrumentation.md). So each function that has the attribute, in any of its
- * spellings, also gets what DH_UNTRACKED stands for in include/deadheat/deadheat.h.
+ * clang drops the attribute when it generates IR without -fsanitize=thread, and that option is not a
+ * solution: it adds ThreadSanitizer's pass and tells the program, by __has_feature(thread_sanitizer), that
+ * its runtime is there (docs/design/instrumentation.md). So each function that has the attribute, in any of
+ * its spellings, also gets what DH_UNTRACKED stands for in include/deadheat/deadheat.h.
  *
- * Invariant: a function has its annotation before clang makes code of it. The plugin's consumer stands in
- * front of the code generator's, which emits a function when its declaration is handed over, or later.
+ * Invariant: a function has its annotation before clang generates code for it. The plugin's consumer comes
+ * before the code generator's, which emits a function when it receives its declaration, or later.
  *
- * And it annotates functions whose source an ignorelist names (-fsanitize-ignorelist=, `src:`): the pass
- * knows their names, but not where they come from. clang reads the lists, even where no sanitizer asks for
- * them.
+ * It also annotates functions whose source file an ignorelist names (-fsanitize-ignorelist=, `src:`): the
+ * pass knows their names, but not where they come from. clang reads the lists, even where no sanitizer asks
+ * for them.
  *
- * It is an object of its own, not a part of the pass: opt and the linker load that one too and have no AST.
+ * It is a separate shared object, not part of the pass, because opt and the linker load the pass too and have
+ * no AST.
  */
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Attr.h"

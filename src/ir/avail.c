@@ -1,9 +1,9 @@
 /*
- * avail.c - drops checks that a check in another block makes needless.
+ * avail.c - drops checks that a check in another block makes redundant.
  *
- * A site is covered by an earlier one of the same address (or more bytes) and at least its strength that lies
- * on every way from the function's entry to it, if on none of these ways anything between the two can
- * synchronise. This is the rule of windows (sites.c) without their limit to one block, and sound for the same
+ * A site is covered by an earlier one with the same address (or more bytes) and at least its strength that
+ * lies on every path from the function's entry to it, if nothing between the two can synchronise on any of
+ * these paths. This is the rule of windows (sites.c) without their limit to one block, and sound for the same
  * reason: both accesses lie between the same two synchronisation operations of the thread.
  *
  * The same value means the same address although a loop may compute it anew: the earlier site uses it, so it

@@ -1,11 +1,11 @@
 /*
  * built.c - at the end of a field build's link: which functions of the program are ours, and which of their
- * instructions are made of atomic accesses (base/built.h).
+ * instructions come from atomic accesses (base/built.h).
  *
- * On x86-64 an atomic load, and all but the strongest stores, become plain instructions. So each access is
- * given a mark that code generation turns into the address of its instruction ("pcsections"). The marks are
- * set after the last optimisation: optimisations drop marks that they do not know, when they merge two
- * instructions. They change no code.
+ * On x86-64 an atomic load, and all but the strongest stores, become plain instructions. So each access gets
+ * a mark that code generation turns into the address of its instruction ("pcsections"). The marks are set
+ * after the last optimisation, because optimisations that merge two instructions drop unknown marks. They do
+ * not change the code.
  */
 #include "base/built.h"
 

@@ -1,11 +1,11 @@
 /*
- * embed.c - what becomes a section of the program that is linked. A link with `deadheat cc --dh-mode=field`
- * analyses the merged module and puts the table of sites and pairs into it, as .deadheat.pairs. Programs of
- * which two builds are compared by their sites say which files they are from (base/filter.h).
+ * embed.c - embeds data in sections of the program being linked. A link with `deadheat cc --dh-mode=field`
+ * analyses the merged module and puts the table of sites and pairs into it, as .deadheat.pairs. Programs
+ * whose builds are compared by their sites also list their source files (base/filter.h).
  *
- * Sections are loaded with the program's read-only data, so that strip leaves them alone; no code touches
- * most of them, so they cost no memory. If the analysis fails (analysis.c), the program is linked all the
- * same, with a warning.
+ * Sections are loaded with the program's read-only data, so that strip leaves them alone; no code
+ * accesses most of them, so they cost no memory. If the analysis fails (analysis.c), the program is still
+ * linked, with a warning.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * emit.c - inserts the check of each site before its instruction.
  *
  * Every inserted call carries a source position, so that the return address of a slow path leads
- * to the line of the access: that of the instruction, or when it has none of another that was part of the
- * same statement, or line 0 of the function.
+ * to the line of the access: that of the instruction or, if it has none, that of another instruction
+ * of the same statement, or line 0 of the function.
  */
 #include <string.h>
 

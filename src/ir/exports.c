@@ -2,12 +2,11 @@
  * exports.c - what code outside the merged module can reach by name.
  *
  * A link may bring in objects without bitcode, and shared objects that refer to the program's symbols. The
- * linker has made everything internal that nobody else names; what is left is reachable by those who do. A
- * constructor that runs before all others hands all of it to a function that nobody knows: so the analysis
- * takes variables for shared with code outside, and functions for called by it, at any time and in any
- * thread.
+ * linker has made everything internal that no other code names; the rest is reachable from outside. A
+ * constructor that runs before all others passes all of it to an unknown function: so the analysis treats the
+ * variables as shared with outside code, and the functions as called by it, at any time and in any thread.
  *
- * Nothing can be said of a program that has threads the analysis cannot see.
+ * A program with threads that the analysis cannot see is refused.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * filter.c - checks that can be switched off when the program starts (`deadheat cc --dh-filterable`,
  * base/filter.h).
  *
- * A check is inserted behind a nop that may become a jump over it. What the check stands for is collected
- * first (dh_ir_filter_begin, _add): its own access, those whose checks it made needless (sites.c), and those
+ * A check is preceded by a nop that can be turned into a jump over it. What the check stands for is collected
+ * first (dh_ir_filter_begin, _add): its own access, those whose checks it made redundant (sites.c), and those
  * that are tested together with it or before their loop. All of them must be skippable for the check to be.
  */
 #include "base/filter.h"

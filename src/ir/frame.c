@@ -1,6 +1,6 @@
 /*
- * frame.c - the shadow call stack: push at entry, pop at every way out, reset where control comes
- * back without the callees having returned.
+ * frame.c - the shadow call stack: push at entry, pop at every exit, reset where control returns
+ * without the callees having returned.
  *
  * The frame pointer is an ordinary value of the entry block and so reaches every block. Exceptions that
  * pass through a function without landing pads leave its frame behind; the function that catches

@@ -1,19 +1,19 @@
 /*
  * groups.c - one test for several accesses.
  *
- * Each access has its check: on a hit a few instructions and a branch that is not taken. Accesses of one
- * stretch (sites.c) all happen, with no synchronisation between them, so their tests may be made together in
- * front of the first of them, with one branch: the distances of all their cells or-ed together are below the
+ * Each access has a check: on a hit, a few instructions and a branch that is not taken. Accesses of one
+ * stretch (sites.c) all happen, with no synchronisation between them, so they can be tested together
+ * before the first of them, with one branch: the distances of all their cells or-ed together are below the
  * span of the epoch (same_epoch.h). What the tests have in common (where the read plane is, the first id of
  * the epoch) is loaded once.
  *
- * Behind the branch stand the checks of the single accesses, in order, each with its own size, kind and
- * source position. So whatever a report, a recording or a table of sites says of an access is what it would
- * say without the group. These checks are the ones that are not inlined, which test again: a group misses as
- * a whole although most of its accesses may have been made in this epoch.
+ * The slow branch makes the checks of the individual accesses, in order, each with its own size, kind and
+ * source position. So reports, recordings and tables of sites are the same as without the group. These checks
+ * are not inlined, and they test again: a group misses as a whole although most of its accesses may already
+ * have been made in this epoch.
  *
- * Any accesses may form a group whose addresses are known at the first of them; as a rule they are fields of
- * one structure. A group does not grow beyond a few: of a large one, something misses more often.
+ * Accesses can form a group if their addresses are known at the first of them; usually they are fields of one
+ * structure. Groups are kept small, because in a large one some access misses more often.
  */
 #include "ir/ir.h"
 

@@ -1,15 +1,16 @@
 /*
- * ignore.c - what the user wants left out of a function: -fsanitize-ignorelist= and -fno-sanitize-thread-...
+ * ignore.c - what the user excludes from instrumentation in a function: -fsanitize-ignorelist= and
+ * -fno-sanitize-thread-...
  *
  * They mean what they mean to ThreadSanitizer (clang's "Sanitizer special case list"). A function that a list
  * names by `fun:`, `src:` or `mainfile:` loses the checks of its plain accesses. Its atomic operations still
- * order other threads, and it stays on the shadow call stack, so that nothing else is reported because of the
- * list. The other options leave out the same for a whole file, or the atomic operations, or the shadow call
- * stack.
+ * order other threads, and it stays on the shadow call stack, so that the list
+ * does not cause other reports. The other options omit the same for a whole file, or the atomic operations,
+ * or the shadow call stack.
  *
- * The choice becomes an attribute of the function before the optimiser runs, which copies of it, and its
- * bitcode, carry along. A list's `src:` is about where the source of a function is, which only the front end
- * knows: src/ir/attributes.cpp annotates those.
+ * The choice becomes an attribute of the function before the optimiser runs, which is preserved in
+ * copies of it and in bitcode. A list's `src:` refers to the source file of a function, which only the front
+ * end knows: src/ir/attributes.cpp annotates those.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * link.c - brings the fast paths into a module, and inlines them when everything has been inserted.
  *
- * fastpath.bc lies beside the plugin. Its functions become internal, so that each object file keeps the
+ * fastpath.bc is in the plugin's directory. Its functions become internal, so that each object file keeps the
  * fast paths it was compiled with; a changed interface shows at link time, through the name of
  * __dh_module_init_vN.
  *

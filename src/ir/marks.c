@@ -1,12 +1,13 @@
 /*
- * marks.c - what the analysis of the whole program, in a child of the linker, says of single instructions of
- * the merged module: which of them are sites of the set `sound`.
+ * marks.c - which instructions of the merged module are sites of the set `sound`, according to the analysis
+ * of the whole program in a child of the linker.
  *
- * The child works on a copy of the module, and changes it. So each instruction that may access memory has a
- * number, by its place in the module: the child writes them into its copy as metadata ("deadheat.number"),
- * which goes with an instruction wherever it goes and is gone when it is. It writes a record for each
- * instruction and site into a file in memory. Here they become metadata ("deadheat.sites": which side, what
- * it does and which site, again and again), which stays with an instruction while code is inserted around it.
+ * The child works on a copy of the module, and changes it. So each instruction that may access memory is
+ * numbered by its position in the module. The child attaches the numbers in its copy as metadata
+ * ("deadheat.number"), which follows an instruction wherever it is moved and disappears with it. It writes a
+ * record for each instruction and site into a file in memory. Here the records become metadata
+ * ("deadheat.sites": a sequence of side, kind of access and site), which stays with an instruction while code
+ * is inserted around it.
  */
 #include <stdio.h>
 #include <stdlib.h>

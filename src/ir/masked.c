@@ -1,10 +1,10 @@
 /*
  * masked.c - vector loads and stores that touch only the lanes a mask selects.
  *
- * Each lane gets a check of its own, of its address where the mask is set and of a variable
- * of the current frame where it is not: a check of memory that no other thread knows can never
- * report anything, and it costs no branches. The packed forms (expand, compress) touch the
- * first so many elements: a range.
+ * Each lane gets its own check, of its address where the mask is set and of a variable in the
+ * current frame where it is not: a check of memory unknown to other threads can never report
+ * anything, and this needs no branches. The packed forms (expand, compress) access a number of
+ * elements from the start: a range.
  */
 #include <string.h>
 

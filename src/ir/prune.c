@@ -1,16 +1,16 @@
 /*
- * prune.c - what a link with `deadheat cc --dh-prune` knows of the merged module: which of its accesses can
- * race with nothing, and so need no check.
+ * prune.c - in a link with `deadheat cc --dh-prune`: which accesses of the merged module cannot race, and so
+ * need no check.
  *
  * The analysis (whole/, docs/design/static.md) runs in a child of the linker on a copy of the module, and
  * changes it. It names instructions by their numbers (marks.c), and fills a table that both processes share.
- * Here, instructions that are safe are marked (metadata "deadheat.safe"), and sites.c looks at the marks.
+ * Here, safe instructions are marked (metadata "deadheat.safe"), and sites.c uses the marks.
  *
- * For --dh-filterable (filter.c) the same analysis also tells which instructions are sites of the set
- * `sound`.
+ * For --dh-filterable (filter.c) the same analysis also determines which instructions are sites of the
+ * set `sound`.
  *
- * Whatever is not clearly safe keeps its check; if the analysis fails or refuses, everything does. What it
- * assumes is said at each link: it is the price of the checks that are gone.
+ * An access that is not provably safe keeps its check; if the analysis fails or refuses, all do. Each link
+ * prints the assumptions on which the omitted checks rest.
  */
 #include <stdio.h>
 #include <stdlib.h>

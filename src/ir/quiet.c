@@ -1,17 +1,17 @@
 /*
- * quiet.c - which calls cannot synchronise, and which of those surely come back.
+ * quiet.c - which calls cannot synchronise, and which of those certainly return.
  *
- * A window (sites.c) may pass over a call that can neither publish nor learn what other threads did. That is
- * known of intrinsics, of functions that touch no memory, of some of the C library, and of those functions of
- * the module whose bodies hold no atomic operation, no fence, no inline assembly and no call of anything
- * else. Only bodies that the program is sure to run count: what a linker may replace by another (weak
- * definitions, interposition) is unknown. Allocators are unknown too: memory that is given back or given out
- * loses its history, and with it the check that was to cover another.
+ * A window (sites.c) may span a call that can neither publish what this thread did nor learn what other
+ * threads did. That holds for intrinsics, functions that access no memory, some of the C library, and those
+ * functions of the module whose bodies contain no atomic operation, fence, inline assembly or call of
+ * anything else. Only bodies that are certain to be used count: what a linker may replace (weak definitions,
+ * interposition) is unknown. Allocators are unknown too: memory that is freed or allocated loses its history,
+ * and with it the check that was to cover another.
  *
- * "Cannot synchronise" is a greatest fixed point over the call graph: everything may be quiet that does not
- * reach something noisy, recursion included. "Comes back" is a least one: a function does if those that it
- * calls do, so recursion never does. Its loops must be of the kind that the language lets one assume to end,
- * and there must be no volatile accesses, which take that assumption away.
+ * "Cannot synchronise" is a greatest fixed point over the call graph: everything is quiet that does not reach
+ * something noisy, including recursion. "Returns" is a least one: a function returns if those that it calls
+ * do, so recursion never does. The language must allow assuming that its loops terminate, and there must be
+ * no volatile accesses, which invalidate that assumption.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
- * shim.cpp - registers the passes with clang and lld, and lends the C files what LLVM-C does not offer.
+ * shim.cpp - registers the passes with clang and lld, and gives the C files access to what LLVM-C lacks.
  *
  * The pass runs at the very end of the optimisation pipeline (also at -O0), so that what the compiler
  * removes costs nothing, and so that no optimisation has to understand our calls. Whole programs are analysed
- * at the beginning of link-time optimisation, or, where checks are to be left out, at its end, and
+ * at the beginning of link-time optimisation, or, if checks are to be omitted, at its end, and
  * instrumented there.
  */
 #include "shim.h"

@@ -1,10 +1,10 @@
 /*
- * shim_exits.cpp - where a loop ends, for questions that are asked once behind it (caper/question.c).
+ * shim_exits.cpp - where a loop ends, for questions that are asked once after it (caper/question.c).
  *
- * What happens in a loop may be asked about at its exits only if it is sure that it has happened when an exit
- * is reached, and that one is: a loop that goes round for ever, or until another thread does something, would
- * never ask. A loop ends if its iterations can be counted, or if each of them accesses another place of one
- * object.
+ * A question about an access in a loop may be moved to the loop's exits only if the access has certainly
+ * happened when an exit is reached, and an exit is certainly reached: a loop that runs forever, or until
+ * another thread does something, would never ask. A loop terminates if its iterations can be counted, or if
+ * each of them accesses a different place of one object.
  */
 #include "shim.h"
 

@@ -1,8 +1,8 @@
 /*
  * shim_loops.cpp - loops and the addresses in them, as scalar evolution knows them, for loops.c.
  *
- * Everything is asked before the function is changed; expanding a value into a preheader is the one change
- * these analyses survive.
+ * All queries are made before the function is changed; expanding a value into a preheader is the only change
+ * that these analyses survive.
  */
 #include "shim.h"
 

@@ -1,5 +1,5 @@
 /*
- * shim_pads.cpp - lends throwing.c what LLVM-C lacks: where an exception would land, and calls that may
+ * shim_pads.cpp - gives throwing.c what LLVM-C lacks: where an exception would land, and calls that may
  * unwind.
  */
 #include "shim.h"

@@ -1,10 +1,10 @@
 /*
- * sites.c - lists what a function does that the runtime must know of.
+ * sites.c - lists the operations of a function that the runtime must know about.
  *
- * Besides what escape.c calls private, a plain access is left out when another check in the same
- * window covers it. A window is a stretch of one basic block in which nothing can synchronise (quiet.c
- * says what calls can); within it, the order of accesses is invisible to other threads' happens-before
- * relation, so
+ * Besides accesses to what escape.c calls private, a plain access is omitted when another check in
+ * the same window covers it. A window is a stretch of one basic block in which nothing can synchronise
+ * (quiet.c determines which calls can); within it, the order of accesses is invisible to other threads'
+ * happens-before relation, so
  *   - a read is covered by a write check of the same bytes before it, or after it if nothing between the two
  *     can unwind or fail to return;
  *   - a read or a write is covered by an earlier check of the same kind of the same bytes.

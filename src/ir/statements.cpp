@@ -1,18 +1,19 @@
 /*
  * statements.cpp - the part of deadheat-attributes.so that tells the pass where an exception would land.
  *
- * For `deadheat c++ --dh-exceptions`. An access is no call, so clang gives it no way to unwind: a try block
- * or a scope with destructors in which nothing is called that might throw has no landing pad at all. So each
- * statement, and each condition, gets a call of a function that might throw, __dh_statement, in front of it.
- * clang makes of it a call, or an invoke with the landing pad of that place, which is that of the statement's
- * accesses too; src/ir/throwing.c reads them off and takes them away, before anything is optimised.
+ * For `deadheat c++ --dh-exceptions`. An access is not a call, so clang gives it no way to unwind: a try
+ * block or a scope with destructors in which nothing is called that might throw has no landing pad at all. So
+ * each statement, and each condition, is preceded by a call of a function that might throw, __dh_statement.
+ * clang turns it into a call, or into an invoke with the landing pad of that place, which is also that of the
+ * statement's accesses; src/ir/throwing.c reads these and removes them before anything is optimised.
  *
  * Left alone: functions that must not throw (they end the program if something does; a race in them is not
- * thrown), and templates (their instances are marked). Functions of C are marked too: without it, clang would
- * take those that call nothing for functions that do not throw.
+ * thrown), and templates (their instances are marked). C functions are marked too: otherwise clang would
+ * infer that those without calls do not throw.
  *
- * Invariant: a function is marked before clang makes code of it, once (see attributes.cpp). constexpr
- * functions wait until the front end is done with evaluating them; they are inline, so clang waits as well.
+ * Invariant: a function is marked before clang generates code for it, once (see attributes.cpp). constexpr
+ * functions are marked only when the front end has finished evaluating them; they are inline, so clang
+ * generates their code late as well.
  */
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Attr.h"

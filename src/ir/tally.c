@@ -1,10 +1,10 @@
 /*
- * tally.c - builds that count how often what is checked happens (--dh-count-checks), for bench/prune.
+ * tally.c - builds that count how often checked accesses are executed (--dh-count-checks), for bench/prune.
  *
- * Two counters of the program: accesses that would be checked without --dh-prune, and those that are. Each
- * counts at the access, also where one check stands for a whole loop, so the two can be compared whatever
- * the checks have become. The program prints them when it ends. It is slow, since the counters are shared
- * by all threads, and it is for measuring only.
+ * Two counters of the program: accesses that would be checked without --dh-prune, and those that are. They
+ * are counted at the access, even where one check covers a whole loop, so the two can be compared regardless
+ * of how the checks are implemented. The program prints them when it ends. It is slow, since the counters are
+ * shared by all threads, and it is for measuring only.
  */
 #include <stdlib.h>
 

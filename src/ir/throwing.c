@@ -2,13 +2,13 @@
  * throwing.c - checks that may throw, for `deadheat cc --dh-exceptions`.
  *
  * Two phases. Before the optimiser runs, each check of a plain access is inserted as a call that may unwind:
- * an invoke where a landing pad belongs to the statement (statements.cpp marks them), and no function that
- * holds one is taken for one that does not throw, so that its callers keep their landing pads too. The checks
+ * an invoke where a landing pad belongs to the statement (statements.cpp marks them), and no function
+ * that contains one is inferred to be nounwind, so that its callers keep their landing pads too. The checks
  * stay calls of functions that touch no memory the optimiser knows of, until the usual pass, at the end,
  * inlines them; atomic operations, fences and the shadow call stack are inserted only there.
  *
- * What comes out calls __dh_unwind_..., not the usual slow paths: the runtime then knows that this frame can
- * be unwound; and an invoke must not be of a preserve_most function, because the unwinder does not restore
+ * The resulting code calls __dh_unwind_..., not the usual slow paths: the runtime then knows that this frame
+ * can be unwound; and an invoke must not call a preserve_most function, because the unwinder does not restore
  * the registers that LLVM would count on at the landing pad.
  *
  * In functions that must not throw (nounwind) the checks are inserted at the same time, as calls that do not,

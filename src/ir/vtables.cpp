@@ -1,15 +1,15 @@
 /*
- * vtables.cpp - the part of deadheat-attributes.so by which the pass knows pointers to vtables in code that
- * is not optimised.
+ * vtables.cpp - the part of deadheat-attributes.so by which the pass recognises vtable pointers in
+ * unoptimised code.
  *
- * clang marks loads and stores of an object's pointer to its vtable with a tag of type-based alias analysis,
- * by which loads from the vtable, which nobody writes, can be left unchecked. At -O0 and under
- * -fno-strict-aliasing it tags nothing, unless ThreadSanitizer is on: then it tags these accesses all the
- * same, and hardly any others. What decides is the option as it is when the code generator is set up, and
- * nothing else that is read in that moment looks at it. So it is on for that moment only: one consumer in
- * front of the code generator's switches it on, one behind it switches it back.
+ * clang marks loads and stores of an object's vtable pointer with a tag of type-based alias analysis, so that
+ * loads from the vtable, which is never written, can be left unchecked. At -O0 and under
+ * -fno-strict-aliasing it tags nothing, unless ThreadSanitizer is on: then it still tags these
+ * accesses, and hardly any others. The state of that option when the code generator is set up decides, and
+ * nothing else reads it at that moment. So it is on for that moment only: one consumer before the code
+ * generator's switches it on, one after it switches it back.
  *
- * src/ir/shim.cpp sees to it that these tags tell the optimiser nothing.
+ * src/ir/shim.cpp makes sure that the optimiser does not use these tags.
  */
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"

@@ -19,10 +19,10 @@ enum { MAX_MEGABYTES = 64, DOCUMENT_VERSION = 2 };
 
 struct dh_baseline {
     struct dh_arena arena;
-    struct dh_map known; /* fingerprint -> struct dh_baseline_entry; several may lead to one */
+    struct dh_map known; /* fingerprint -> struct dh_baseline_entry; several may map to the same one */
     struct dh_baseline_entry **entries;
     size_t n, cap;
-    const char *path;   /* to be written in the end; NULL: not to be */
+    const char *path;   /* to be written at the end; NULL: not written */
     struct dh_map seen; /* for that: fingerprint -> struct dh_baseline_entry, of findings */
     const struct dh_baseline_entry **unseen;
 };
@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static int invalid(struct dh_baseline_erro
     return -EINVAL;
 }
 
-/* One more entry, unless there is one of this fingerprint; NULL: it is no fingerprint. */
+/* Adds an entry, unless there is one with this fingerprint; NULL: it is not a fingerprint. */
 static struct dh_baseline_entry *add(struct dh_baseline *b, const char *text, size_t len,
                                      const char *identity)
 {
@@ -58,7 +58,7 @@ static struct dh_baseline_entry *add(struct dh_baseline *b, const char *text, si
     return entry;
 }
 
-/* Another name of an entry. */
+/* Another fingerprint for an entry. */
 static bool add_earlier(struct dh_baseline *b, struct dh_baseline_entry *entry, const char *text, size_t len)
 {
     if (!dh_fingerprint_is_valid(text, len))
@@ -70,7 +70,7 @@ static bool add_earlier(struct dh_baseline *b, struct dh_baseline_entry *entry, 
 
 /* ---- A document ---------------------------------------------------------------------------------------- */
 
-/* Findings, or the variants of one: these have none of their own. An empty object ends a list that
+/* Findings, or the variants of one, which have no variants themselves. An empty object ends a list that
  * write_entries wrote. */
 static bool add_findings(struct dh_baseline *b, const json_t *list, bool variants)
 {
@@ -181,7 +181,7 @@ static int read_records(struct dh_baseline *b, const char *text, size_t len, dh_
 
 /* ---- The file ------------------------------------------------------------------------------------------ */
 
-/* A document is one object, records are one a line: of these only the first is looked at to tell them apart.
+/* A document is one object, records are one per line; only the first line is examined to distinguish them.
  */
 static int read_text(struct dh_baseline *b, const char *text, size_t len, dh_symbol_warn *warn, void *ctx,
                      struct dh_baseline_error *ret_err)
@@ -236,7 +236,7 @@ void dh_baseline_free(struct dh_baseline *b)
 
 /* ---- Findings ------------------------------------------------------------------------------------------ */
 
-/* The present fingerprint decides: one of an earlier recipe may be that of another race, too. */
+/* The current fingerprint decides: one of an earlier version may also be that of another race. */
 static struct dh_baseline_entry *find(const struct dh_baseline *b, const struct dh_fingerprint *f)
 {
     struct dh_baseline_entry *entry = dh_map_get(&b->known, f->hash, strlen(f->hash));
@@ -294,9 +294,9 @@ bool dh_baseline_is_updated(const struct dh_baseline *b)
     return b && b->path;
 }
 
-/* A line for each, and all of them alike: the comma of the last would change with whatever is added behind
- * it, and what two branches add to one place would be no JSON when git puts both there (merge=union). So the
- * list ends with an empty object. */
+/* One line for each, all in the same form. If the last one had no comma, it would change whenever something
+ * is added after it, and additions by two branches at the same place would not be valid JSON when git keeps
+ * both (merge=union). So the list ends with an empty object. */
 static void write_entries(FILE *out, const struct dh_baseline_entry **entries, size_t n)
 {
     fprintf(out, "{\"version\":%d,\n\"findings\":[\n", DOCUMENT_VERSION);

@@ -1,9 +1,9 @@
 /*
  * bundle.c - see bundle.h.
  *
- * A table for each structure says which members a line has, so that writing and reading cannot disagree. What
- * is zero is left out. Nothing that is read is trusted: names that must be there are made "?", numbers of a
- * kind are looked at, and the fingerprint is computed again.
+ * A table for each structure lists the members of its line, so that writing and reading cannot disagree. Zero
+ * values are omitted. Input is not trusted: missing mandatory names become "?", enumeration values are
+ * checked, and the fingerprint is computed again.
  */
 #include "report/bundle.h"
 
@@ -161,7 +161,7 @@ static json_t *save(const struct shape *s, const char *structure)
 struct loader {
     struct dh_arena *arena;
     const struct dh_path_map *paths;
-    struct dh_map texts; /* equal texts are one, as they were: what is shortened is told from what is not */
+    struct dh_map texts; /* equal texts share a pointer, which shows whether a name was shortened */
 };
 
 static const char *intern(struct loader *l, const char *text)
@@ -260,7 +260,7 @@ struct dh_finding *dh_bundle_read(struct dh_model *m, const struct dh_model_proc
         if (!f->accesses[i].n_threads)
             return NULL;
     if (f->provenance != DH_FINDING_CONFIRMED)
-        f->provenance = DH_FINDING_OBSERVED; /* what else there is, is in no record */
+        f->provenance = DH_FINDING_OBSERVED; /* the others are never in a record */
     dh_finding_name_process(f, process);
     dh_finding_name_test(m->arena, f);
     dh_fingerprint_hash(f->fingerprint.identity, f->fingerprint.hash);
@@ -271,7 +271,7 @@ struct dh_finding *dh_bundle_read(struct dh_model *m, const struct dh_model_proc
 
 /* ---- The file ------------------------------------------------------------------------------------------ */
 
-/* Records of before version 2 have no ids. */
+/* Records older than version 2 have no ids. */
 static const char *id_of(struct dh_arena *a, const struct dh_model_process *p)
 {
     return p->id[0] ? p->id : dh_arena_printf(a, "%032" PRIx64, p->pid);
@@ -283,7 +283,7 @@ static json_t *begin_line(struct dh_arena *a, const struct dh_model_process *p, 
                      (json_int_t)p->pid);
 }
 
-/* With what is in the second object, which is dropped. */
+/* Merges in the second object, which is dropped. */
 static void end_line(FILE *out, json_t *line, json_t *members)
 {
     json_object_update_new(line, members);

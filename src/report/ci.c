@@ -1,9 +1,9 @@
 /*
- * ci.c - findings as services for continuous integration read them: annotations of GitHub's workflows, code
- * quality reports of GitLab, and JUnit's XML, which nearly all of them show.
+ * ci.c - findings in the formats of continuous-integration services: GitHub workflow annotations, GitLab code
+ * quality reports, and JUnit XML, which nearly all services can display.
  *
- * All three point at one line of one file: that of the access which found the race. The other access is in
- * the words.
+ * All three point to one line of one file: that of the access at which the race was found. The message
+ * describes the other access.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "report/text.h"
 #include "util/text.h"
 
-/* The file to point at: of the source, or else what was looked at. */
+/* The file to point to: the source file, or else the input. */
 static const char *file_of(struct dh_print *p, const struct dh_finding *f)
 {
     const struct dh_symbol_frame *top = dh_symbol_top(&f->accesses[0].stack);
@@ -41,7 +41,8 @@ static void nothing(struct dh_print *p)
 
 /* ---- GitHub -------------------------------------------------------------------------------------------- */
 
-/* A line is a command to the runner, so what would end it, or a property of it, is written as a number. */
+/* A line is a command to the runner, so characters that would end it, or one of its properties, are escaped
+ * numerically. */
 static void put_escaped(struct dh_print *p, const char *text, const char *special)
 {
     for (const char *s = dh_text_utf8(&p->scratch, text, strlen(text)); *s; s++)
@@ -99,7 +100,7 @@ const struct dh_print_ops dh_print_as_gitlab = {
 
 /* ---- JUnit --------------------------------------------------------------------------------------------- */
 
-/* XML has characters of UTF-8 only, without most control characters and two others that are no characters. */
+/* XML allows only valid UTF-8, without most control characters and two noncharacters. */
 static void put_xml(struct dh_print *p, FILE *out, const char *s)
 {
     char *text = dh_text_utf8(&p->scratch, s, strlen(s));
@@ -112,7 +113,7 @@ static void put_xml(struct dh_print *p, FILE *out, const char *s)
     dh_html_put(out, text);
 }
 
-/* The counts stand before the cases, and are known behind them. */
+/* The counts come before the cases, but are known only after them. */
 static void junit_begin(struct dh_print *p)
 {
     p->behind = p->out;
@@ -179,7 +180,7 @@ static void copy(FILE *from, FILE *to)
 static void junit_end(struct dh_print *p)
 {
     FILE *cases = p->out;
-    if (!p->n) { /* a suite without cases counts as one that was not run */
+    if (!p->n) { /* a suite without cases is taken for one that did not run */
         open_case(p, p->about->input, "data races");
         fputs("/>\n", p->out);
     }

@@ -1,5 +1,6 @@
 /*
- * csv.c - findings as rows for spreadsheets: RFC 4180, a column each for what people sort and filter by.
+ * csv.c - findings as rows for spreadsheets: RFC 4180, with one column for each property that people sort or
+ * filter by.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * ctest.h - the names of CTest's tests, by their commands. The files that CTest itself reads to know its
- * tests, CTestTestfile.cmake, are read once each.
+ * ctest.h - the names of CTest's tests, looked up by their commands. The files from which CTest itself learns
+ * its tests, CTestTestfile.cmake, are each read once.
  */
 #ifndef DH_REPORT_CTEST_H
 #define DH_REPORT_CTEST_H
@@ -17,8 +17,8 @@ struct dh_ctest {
 
 void dh_ctest_init(struct dh_ctest *c, struct dh_arena *arena, const struct dh_path_map *paths);
 void dh_ctest_done(struct dh_ctest *c);
-/* The test that such a process was started for, in the arena; "" if no test, or more than one, has its
- * command, or if the files are not here (any more). */
+/* The test for which such a process was started, in the arena; "" if no test or more than one has its
+ * command, or if the files are not (or no longer) on this machine. */
 const char *dh_ctest_name(struct dh_ctest *c, const struct dh_model_ctest *started);
 
 #endif

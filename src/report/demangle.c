@@ -1,9 +1,9 @@
 /*
- * demangle.c - C++ names, with the demangler of the C++ library that is on the machine.
+ * demangle.c - C++ names, using the demangler of the installed C++ library.
  *
- * __cxa_demangle is part of the platform's C++ ABI, and every program with such names brings a library that
- * has it. It is loaded when the first such name turns up: reports on C programs pay nothing, and without the
- * library names simply stay as they are.
+ * __cxa_demangle is part of the platform's C++ ABI, and every program with such names depends on a library
+ * that has it. It is loaded when the first such name turns up: reports on C programs pay nothing, and without
+ * the library names simply stay as they are.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * dwarf.c - functions, inlined calls and lines from DWARF, found through indexes of our own.
+ * dwarf.c - functions, inlined calls and lines from DWARF, looked up in our own indexes.
  *
  * libdw's own look-up (dwfl_module_addrdie) trusts .debug_aranges, which clang does not write, so the ranges
- * of every unit are read once (cheap: one entry a unit), and a unit's tree is walked only when an address in
- * it is asked for. The walk also finds the variables with a fixed address.
+ * of every unit are read once (cheap: one entry per unit), and a unit's tree is walked only when an address
+ * in it is looked up. The walk also finds the variables with a fixed address.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static void add_function(struct dh_object_unit *unit, Dwarf_Die *die)
     }
 }
 
-/* Of a variable that the optimiser cut up, each piece that is left. */
+/* For a variable that the optimiser split, each remaining piece. */
 static void add_global(struct dh_object_unit *unit, Dwarf_Die *die, const Dwarf_Die *owner)
 {
     struct dh_object_global g = {.die = *die};
@@ -259,7 +259,7 @@ bool dh_object_has_pc(Dwarf_Die *die, u64 addr)
     return dwarf_haspc(die, addr) > 0;
 }
 
-/* From the function down to the innermost inlined call that holds addr. Returns how many. */
+/* From the function down to the innermost inlined call that contains addr. Returns how many. */
 static size_t inline_chain(Dwarf_Die *function, u64 addr, Dwarf_Die *chain, size_t max)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /*
- * explain.c - saying in words what was raced on and why nothing ordered the two accesses. The words are for
- * people in every form of a document, so names in them are as util/text.h shows them.
+ * explain.c - describes in words what was raced on and why nothing ordered the two accesses. The text is for
+ * people in every output format, so names in it are sanitised (util/text.h).
  */
 #include <string.h>
 

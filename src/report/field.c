@@ -1,15 +1,15 @@
 /*
  * field.c - see field.h.
  *
- * Nothing in a program says what type a heap block has. So all who deal with it are asked. The types around
- * the allocation are those it may have, if its size fits, and if a member is exactly what was accessed. Of
- * these the code of each access must know one of the structures that the member is in. If one type is left,
- * with one member, that is it.
+ * Nothing in a program states the type of a heap block, so it is inferred from all code involved. The
+ * candidates are the types known around the allocation whose size fits and that have a member occupying
+ * exactly the bytes accessed. For each candidate, the code of each access must know one of the structures
+ * that contain the member. If one type with one member remains, that is the field.
  *
  * Code may know a type and yet access something else, through a cast or the result of a call. A wrong name
- * would be worse than none, so lines of source are looked at where there are any: a line that names the
- * member tells it from others, and a line that names other members only denies it. Where no line tells, it
- * takes an allocation that can be of one type only.
+ * would be worse than none, so source lines are consulted if available: a line that names the member
+ * distinguishes it from others, and a line that names only other members rules it out. If no line decides,
+ * the field is named only if the allocation can be of just one type.
  */
 #include "report/field.h"
 
@@ -20,24 +20,24 @@
 
 enum {
     MAX_CANDIDATES = 64,
-    MAX_ALLOCATING_FRAMES = 16, /* containers allocate by a chain of small functions */
-    MAX_FRAMES = 3,             /* a function may have been given the address of a member only */
+    MAX_ALLOCATING_FRAMES = 16, /* containers allocate through a chain of small functions */
+    MAX_FRAMES = 3,             /* a function may have received only the address of a member */
 };
 
 /* The innermost frames of the program. */
 struct frames {
     const struct dh_symbol_frame *at[MAX_FRAMES];
     size_t n;
-    bool direct; /* of an access: the first is the code that made it, and no library was in between */
+    bool direct; /* of an access: the first frame made it, with no library in between */
 };
 
 struct finder {
     struct dh_source *source;
     const struct dh_symbol_block *block;
-    const struct dh_symbol_touch *named; /* the access that says which member it is */
+    const struct dh_symbol_touch *named; /* the access that determines the member */
     struct frames accesses[2];
     struct dh_members found;
-    /* What the allocation alone tells: */
+    /* From the allocation alone: */
     size_t types; /* that the block may have */
     bool direct;  /* one of them is what a variable points to */
     bool scalars; /* or it may be an array of numbers, which have no fields */
@@ -78,7 +78,7 @@ static bool any_knows(const struct frames *frames, bool globals, const struct dh
     return false;
 }
 
-/* Has it the block's size; is the block an array of it; or has it an array at its end? */
+/* Does it have the block's size, is the block an array of it, or does it end with a flexible array? */
 static bool fits(const struct finder *f, const struct dh_type *t)
 {
     u64 size = f->block->size;
@@ -95,7 +95,7 @@ static void add_structure(struct finder *f, const struct dh_types *set, const st
                               .is_element = t->size != f->block->size && !t->open_ended};
     for (size_t i = 0; i < f->found.n; i++) {
         if (dh_types_same(&f->found.list[i].along[0], t))
-            return; /* it was around another frame, too */
+            return; /* already found around another frame */
     }
     if (!whole.direct && dh_types_is_system(set, t)) /* containers are full of small structures */
         return;
@@ -134,7 +134,7 @@ static void keep(struct finder *f, const bool *keeps)
     f->found.n = kept;
 }
 
-/* What the function itself has pointers to counts more than what is in its callers or in globals. */
+/* Pointers in the function itself take precedence over those in its callers or in globals. */
 static void ask_access(struct finder *f, const struct frames *frames)
 {
     bool known[MAX_CANDIDATES], any = false;
@@ -149,27 +149,27 @@ static void ask_access(struct finder *f, const struct frames *frames)
     keep(f, known);
 }
 
-/* Asks one who allocates, or calls who does, and the accesses. True if there is nobody else to ask. */
+/* Considers one frame of the allocation, and the accesses. True if no further frame is needed. */
 static bool ask(struct finder *f, const struct dh_symbol_frame *frame, bool globals)
 {
     f->found.n = f->types = 0;
     f->scalars = f->direct = false;
     consider(f, frame, globals, frame);
-    /* Its type may be no more than declared there, but described where it is accessed. */
+    /* Its type may be only declared there, but defined where it is accessed. */
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < f->accesses[i].n; k++)
             consider(f, frame, globals, f->accesses[i].at[k]);
     }
     for (int i = 0; i < 2; i++) {
-        if (!f->block->touches[i].free) /* whoever frees need not know what it is */
+        if (!f->block->touches[i].free) /* code that frees need not know the type */
             ask_access(f, &f->accesses[i]);
     }
     return f->found.n || f->found.overflow || (f->direct && !globals);
 }
 
-/* The innermost function that knows types which the block may have tells what it is, unless it is by chance
- * that it knows them: it has no pointer to one, and the accesses disagree. Functions of libraries are asked,
- * too, since templates know what they allocate. At last, globals are. */
+/* The innermost function that knows a possible type of the block decides, unless it knows the type only by
+ * chance: it has no pointer to one, and the accesses disagree. Library functions are considered too, since
+ * templates know what they allocate; globals come last. */
 static void ask_all(struct finder *f)
 {
     const struct dh_symbol_trace *stack = f->block->allocated_at;
@@ -234,8 +234,8 @@ static bool read_line(const struct finder *f, const struct dh_symbol_frame *fram
     return f->source && frame->file && dh_source_line(f->source, frame->file, frame->line, ret);
 }
 
-/* Of an access: is the member named in its line? If that names no members at all, those of its callers are
- * asked in turn. *ret_read: there is a line. */
+/* Is the member named in the source line of the access? If that line names no members at all, the lines of
+ * its callers are tried in turn. *ret_read: there is a line. */
 static bool is_named(const struct finder *f, const struct frames *frames, const struct dh_member *m,
                      bool *ret_read)
 {
@@ -251,13 +251,13 @@ static bool is_named(const struct finder *f, const struct frames *frames, const 
     return false;
 }
 
-/* An access of more than the member, or the end of it all, need not name it. */
+/* An access to more than the member, or the release of the block, need not name it. */
 static bool is_exact(const struct finder *f, const struct dh_symbol_touch *t)
 {
     return !t->free && !t->range && t->size == f->named->size;
 }
 
-/* Each access of the very bytes names it, as far as there are lines, and there is one. */
+/* Every access to exactly these bytes names it, where there are lines, and there is at least one. */
 static bool is_confirmed(const struct finder *f, const struct dh_member *m)
 {
     bool any = false, read;
@@ -272,8 +272,8 @@ static bool is_confirmed(const struct finder *f, const struct dh_member *m)
     return any;
 }
 
-/* An access of the very bytes in a line that names members, but nothing of this one, is one to something
- * else. No line ever names the pointer to a table of virtual functions. */
+/* An access to exactly these bytes in a line that names members, but not this one, is to something else. No
+ * line ever names the vtable pointer. */
 static bool is_denied(const struct finder *f, const struct dh_member *m)
 {
     for (int i = 0; i < 2; i++) {
@@ -289,7 +289,7 @@ static bool is_denied(const struct finder *f, const struct dh_member *m)
 
 /* ---- All of it ----------------------------------------------------------------------------------------- */
 
-/* Of several members of one type: what they have in common, a union say. */
+/* For several members of one type: their common part, a union for example. */
 static bool join(struct dh_members *found, struct dh_member *ret)
 {
     *ret = found->list[0];
@@ -324,7 +324,7 @@ static bool decide(struct finder *f, struct dh_member *ret)
     return n == 0 && f->types == 1 && !f->scalars && join(&f->found, ret) && !is_denied(f, ret);
 }
 
-/* The access that says which member it is: the smaller one, if its size is known. */
+/* The access that determines the member: the smaller one, if its size is known. */
 static const struct dh_symbol_touch *naming(const struct dh_symbol_block *block)
 {
     const struct dh_symbol_touch *a = &block->touches[0], *b = &block->touches[1];

@@ -1,5 +1,5 @@
 /*
- * finding.c - a finding's identity, where to look at, and whether it is suppressed. See finding.h.
+ * finding.c - a finding's identity, the frame to look at, and whether it is suppressed. See finding.h.
  */
 #include "report/finding.h"
 
@@ -21,7 +21,7 @@ const char *dh_finding_lock_name(struct dh_arena *arena, const char *name)
 
 /* ---- Identity ---------------------------------------------------------------------------------------- */
 
-/* Where there is no code, names are all there is, and they do not change. */
+/* Without code there are only names, and these do not change. */
 static void identify_by_names(struct dh_arena *arena, struct dh_finding *f)
 {
     struct dh_fingerprint_side sides[2];
@@ -45,15 +45,15 @@ const char *dh_finding_line(struct dh_arena *arena, const struct dh_finding_acce
     return a->place;
 }
 
-/* More than the identity has: a variable on a stack is one thing within a run, though its name is not known
- * in every run. */
+/* More than is in the identity: a stack variable is the same within a run, though its name is not known in
+ * every run. */
 static const char *named_memory(struct dh_arena *arena, const struct dh_finding_location *at)
 {
     return dh_arena_printf(arena, "%s %s %s", dh_finding_places[at->place],
                            at->variable.function ? at->variable.function : "", at->variable.shape);
 }
 
-/* Where memory was mapped is known of source code only. */
+/* The place where memory was mapped is known only to the static analysis. */
 static bool is_mapped(const struct dh_finding_location *at)
 {
     return at->allocator && (strcmp(at->allocator, "mmap") == 0 || strcmp(at->allocator, "mmap64") == 0);

@@ -1,7 +1,7 @@
 /*
  * finding_pairs.c - see finding_pairs.h.
  *
- * A table has "" for what is not known, a finding NULL.
+ * For unknown strings a table has "", a finding NULL.
  */
 #include "report/finding_pairs.h"
 
@@ -56,7 +56,7 @@ static struct dh_symbol_frame frame_of(struct dh_finding_pairs *from, struct dh_
         .home = at->internal ? dh_path_base(f.file) : NULL,
         .line = number(at->declared ? at->declared : at->line),
         .elsewhere = !at->declared,
-        .unit = from->table, /* all there is of debug information */
+        .unit = from->table, /* stands for the debug information */
     };
     return f;
 }
@@ -131,7 +131,7 @@ void dh_finding_of_variable(struct dh_finding_pairs *from, struct dh_arena *aren
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
-/* What a thread begins with. That of std::thread is a function of libstdc++; what it runs is in its type. */
+/* The function a thread starts in. For std::thread it is in libstdc++; what it runs is part of its type. */
 static const char *entry_name(struct dh_finding_pairs *from, struct dh_arena *arena,
                               const struct dh_pairs_entry *e)
 {
@@ -177,7 +177,7 @@ static bool begin_alike(const struct dh_pairs_entry *a, const struct dh_pairs_en
     return a->kind == b->kind && strcmp(a->function, b->function) == 0;
 }
 
-/* One function that threads begin with, at however many places they are created. */
+/* A function in which threads start, regardless of the number of places where they are created. */
 static const char *one_runner(struct dh_finding_pairs *from, struct dh_arena *arena, const u32 *entries,
                               size_t n, size_t first)
 {
@@ -220,7 +220,7 @@ static const char *runners(struct dh_finding_pairs *from, struct dh_arena *arena
 
 /* ---- Accesses ------------------------------------------------------------------------------------------ */
 
-/* A lock, with a name of C++ in it: `_ZL5queue.lock`, `(block from _Z4initv).lock`. */
+/* A lock whose name contains a C++ name: `_ZL5queue.lock`, `(block from _Z4initv).lock`. */
 static const char *lock_name(struct dh_finding_pairs *from, struct dh_arena *arena, const char *name)
 {
     const char *mangled = strncmp(name, "_Z", 2) == 0 ? name : strstr(name, " _Z");

@@ -10,17 +10,17 @@
 
 struct dh_finding_pairs {
     const struct dh_pairs *table;
-    struct dh_arena *arena; /* for readable names, of which each is made once */
+    struct dh_arena *arena; /* for readable names, each of which is made once */
     struct dh_map names;    /* linkage name -> readable name */
     u32 set;                /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
     bool alike;             /* also say which places a bundle stands for */
-    u64 most;               /* of a side, name so many of these places and of its threads; 0: all */
-    bool full_names;        /* of C++, where people read them */
+    u64 most;               /* of each side, list at most this many such places and threads; 0: all */
+    bool full_names;        /* show C++ names unshortened to people */
 };
 
 /* Everything that these return lives in the arena given, or as long as the table. */
 struct dh_finding *dh_finding_of_pair(struct dh_finding_pairs *from, struct dh_arena *arena, u32 pair);
-/* The same, of two of the sites that the pair stands for. */
+/* The same, for two of the sites that the pair stands for. */
 struct dh_finding *dh_finding_of_sites(struct dh_finding_pairs *from, struct dh_arena *arena, u32 pair,
                                        const u32 sites[2]);
 /* DH_PAIRS_NONE: memory unknown to the analysis. */

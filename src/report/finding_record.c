@@ -1,5 +1,5 @@
 /*
- * finding_record.c - a finding of a race record: naming everything in it. See finding.h.
+ * finding_record.c - turns a race record into a finding by naming everything in it. See finding.h.
  */
 #include "report/finding.h"
 
@@ -40,8 +40,8 @@ static void name_lock(struct builder *b, const struct dh_model_lock *lock, struc
     ret->name = ret->shown = dh_arena_printf(b->arena, "M%zu", i + 1);
 }
 
-/* The libraries that a stack of the program's begins in are left out where they will not be looked at: their
- * debug information may be large, compressed, or to be searched for, and the first report waits for it. */
+/* The library frames at the outer end of a stack are dropped if they will not be shown: their debug
+ * information may be large, compressed or in need of searching, which would delay the first report. */
 static void name_stack(const struct builder *b, const struct dh_model_stack *stack,
                        struct dh_symbol_trace *ret)
 {
@@ -80,10 +80,10 @@ static void name_access(struct builder *b, const struct dh_model_access *access,
         .addr = access->addr,
         .size = access->size,
         .at_least =
-            access->range && access != b->race->accesses, /* the shadow knows no more of the earlier one */
+            access->range && access != b->race->accesses, /* the shadow has no more about the earlier one */
         .threads = dh_arena_alloc(b->arena, sizeof(*ret->threads)),
         .n_threads = 1,
-        .locks_known = !b->race->confirmed, /* nobody looks in the field */
+        .locks_known = !b->race->confirmed, /* not recorded in the field */
         .locks = dh_arena_array(b->arena, access->n_locks, sizeof(*ret->locks)),
         .n_locks = access->n_locks,
     };
@@ -160,7 +160,7 @@ static bool holds_from(const struct dh_model_access *a, const struct dh_model_fr
     return false;
 }
 
-/* NULL: it has no name, nor does the report tell of it otherwise. */
+/* NULL: it has no name, and the report does not mention it otherwise. */
 static const char *name_known(struct builder *b, const struct dh_model_lock *lock)
 {
     struct dh_finding_lock named;

@@ -1,5 +1,6 @@
 /*
- * finding_trace.h - findings of traces that know no code: names of threads and variables, and locations.
+ * finding_trace.h - findings in traces without code, which have only names of threads and variables, and
+ * locations.
  */
 #ifndef DH_REPORT_FINDING_TRACE_H
 #define DH_REPORT_FINDING_TRACE_H
@@ -7,7 +8,7 @@
 #include "report/finding.h"
 
 struct dh_finding_trace_access {
-    bool known; /* false: nothing is, and nothing else is set */
+    bool known; /* false: nothing else is set */
     bool write;
     const char *thread;
     const char *place;
@@ -17,11 +18,11 @@ struct dh_finding_trace_access {
 
 struct dh_finding_trace {
     const char *variable;
-    const char *expression;                     /* that the variable is in the source; NULL: not known */
-    struct dh_finding_trace_access accesses[2]; /* that which found the race; the earlier one */
+    const char *expression;                     /* for the variable in the source; NULL: not known */
+    struct dh_finding_trace_access accesses[2]; /* the one at which the race was found; the earlier one */
 };
 
-/* Names are copied. How it is known, and by whom, is the caller's to add. */
+/* Names are copied. The caller adds the provenance and the detector. */
 struct dh_finding *dh_finding_of_trace(struct dh_arena *arena, const struct dh_finding_trace *race);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * fingerprint.c - see fingerprint.h. Two recipes: the first must stay as it is, to the letter.
+ * fingerprint.c - see fingerprint.h. There are two versions of the text; the first must never change.
  */
 #include "report/fingerprint.h"
 
@@ -62,7 +62,7 @@ static const char *old_text(struct dh_arena *arena, const struct dh_fingerprint_
 
 /* ---- Version 2 ----------------------------------------------------------------------------------------- */
 
-/* "name", or "name@file.c" of what other files may have too. */
+/* "name", or "name@file.c" if other files may have one of this name too. */
 static const char *name_of(struct dh_arena *arena, const char *name, const char *home)
 {
     return home ? dh_arena_printf(arena, "%s@%s", name, home) : name;
@@ -114,20 +114,20 @@ static struct dh_fingerprint_site site_of(const struct dh_symbol_frame *f)
         s.offset = s.function ? f->origin.offset : f->offset;
         return s;
     }
-    s.placed = f->file && f->line > 0 && !f->origin.artificial; /* whose lines are anywhere */
+    s.placed = f->file && f->line > 0 && !f->origin.artificial; /* which has arbitrary lines */
     if (!s.placed)
         return s;
     s.column = f->column;
     if (f->origin.line && !f->origin.elsewhere) {
         s.line = f->line - f->origin.line;
-    } else { /* text that is included into a function, or of which only the line is known */
+    } else { /* text included into a function, or for which only the line is known */
         s.file = dh_path_base(f->file);
         s.line = f->line;
     }
     return s;
 }
 
-/* The innermost frame of the program that asked for memory for a purpose of its own. */
+/* The innermost frame of the program that requested memory for its own use. */
 static const struct dh_symbol_frame *allocator(const struct dh_symbol_trace *trace)
 {
     const struct dh_symbol_frame *outermost = NULL;

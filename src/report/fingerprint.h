@@ -1,9 +1,9 @@
 /*
- * fingerprint.h - the identity of a race: what two findings have in common if they are one and the same.
+ * fingerprint.h - the identity of a race: two findings are the same race if their fingerprints are equal.
  *
- * It is a text, and a hash of the text that people quote: "dh2-" and 12 hex digits. docs/design/report.md
- * says what it is made of, and what does not change it. Fingerprints of version 1, which people have in
- * files, are still computed: a race has both, and either names it.
+ * It is a text, and a hash of that text for people to quote: "dh2-" and 12 hex digits. docs/design/report.md
+ * describes what it consists of, and what does not change it. Fingerprints of version 1, which exist in
+ * people's files, are still computed: a race has both, and either identifies it.
  */
 #ifndef DH_REPORT_FINGERPRINT_H
 #define DH_REPORT_FINGERPRINT_H
@@ -18,12 +18,12 @@ struct dh_fingerprint {
     char old_hash[DH_FINGERPRINT_LENGTH + 1]; /* of version 1 */
 };
 
-/* Is the text a fingerprint, of a version that is known? */
+/* Is the text a fingerprint of a known version? */
 bool dh_fingerprint_is_valid(const char *text, size_t len);
-/* Is one of these n fingerprints, of whichever version, that of the race? */
+/* Is one of these n fingerprints, of either version, that of the race? */
 bool dh_fingerprint_is_listed(const struct dh_fingerprint *f, const char *const *list, size_t n);
 
-/* ---- Of a race that was observed ---- */
+/* ---- For an observed race ---- */
 
 struct dh_fingerprint_access {
     enum dh_model_kind kind;
@@ -41,9 +41,9 @@ struct dh_fingerprint_race {
 void dh_fingerprint_of(struct dh_arena *arena, const struct dh_fingerprint_race *race,
                        struct dh_fingerprint *ret);
 
-/* ---- Of what is known of the source alone ----
+/* ---- From the source alone ----
  *
- * The text of version 2, from facts that an analysis of the source has as well. */
+ * The text of version 2, from facts that are also available to an analysis of the source. */
 
 /* The place of an access or an allocation. */
 struct dh_fingerprint_site {

@@ -1,5 +1,5 @@
 /*
- * group.c - see group.h. Causes are joined as in a union-find structure, always to the older one.
+ * group.c - see group.h. Causes are merged as in a union-find structure, always into the older one.
  */
 #include "report/group.h"
 

@@ -1,10 +1,10 @@
 /*
- * gtest.c - for which test of GoogleTest a race was found.
+ * gtest.c - the GoogleTest test in which a race was found.
  *
- * A program with many tests runs them one after the other in one process, which says nothing of them. But
- * each test, TEST(Suite, Name), is a class Suite_Name_Test with a function TestBody(), which is on the stack
- * of one of the accesses, or of the creation of a thread. So the stacks tell, whoever symbolised them, and
- * when. Names of suites are taken to have no underscore, as GoogleTest demands it.
+ * A program with many tests runs them one after the other in one process, without announcing them. But each
+ * test, TEST(Suite, Name), is a class Suite_Name_Test with a function TestBody(), which is on the stack of
+ * one of the accesses, or of the creation of a thread. So the stacks identify the test, however they were
+ * symbolised. Suite names are assumed to have no underscore, as GoogleTest requires.
  */
 #include <string.h>
 

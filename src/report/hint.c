@@ -1,7 +1,7 @@
 /*
- * hint.c - what a run tells of the cause of a race beyond the race itself: the lock that other accesses at
- * its two places were made under, what ordered them otherwise, and the thread that brought the race out. Said
- * only where it stands out: a lock that most accesses hold and one of the two does not.
+ * hint.c - what a run reveals about the cause of a race beyond the race itself: the lock that protected other
+ * accesses at its two places, what else ordered them, and the thread that exposed the race. A hint is given
+ * only if the pattern is clear: a lock that most accesses hold and one of the two does not.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static const char *of_locks(struct dh_arena *arena, const struct dh_finding *f)
     return NULL;
 }
 
-/* `said`: the sentence above. Who holds a lock is ordered by it, which need not be said again. */
+/* `said`: the sentence above. Accesses under a lock are ordered by it, which need not be repeated. */
 static const char *of_order(struct dh_arena *arena, const struct dh_finding *f, bool said)
 {
     const struct dh_finding_discipline *d = &f->discipline;

@@ -54,7 +54,7 @@ static void print_excerpt(struct dh_print *p, const struct dh_symbol_frame *f, i
     for (int n = f->line - context; n <= f->line + context; n++) {
         if (!dh_words_source(p, f, n, &line))
             continue;
-        if (!context) { /* alone, it needs no indentation */
+        if (!context) { /* a single line needs no indentation */
             const char *text = dh_words_trimmed(p, &line);
             line = (struct dh_source_line){text, strlen(text)};
         }
@@ -120,7 +120,7 @@ static void print_access(struct dh_print *p, const struct dh_finding *f, int whi
     fputs("</dl></div>\n", p->out);
 }
 
-/* Where the memory was allocated, the locks were taken and the threads created: folded until somebody asks.
+/* Where the memory was allocated, the locks were taken and the threads created: collapsed by default.
  */
 static void print_stacks(struct dh_print *p, const struct dh_finding *f)
 {
@@ -162,7 +162,7 @@ static void print_variants(struct dh_print *p, const struct dh_finding *f)
     fputs("</ul></details>\n", p->out);
 }
 
-/* What an event is about, by the name that the finding has for it. */
+/* The object of an event, by the name that the finding has for it. */
 static const char *object_of(struct dh_print *p, const struct dh_finding *f,
                              const struct dh_finding_moment *m)
 {
@@ -175,7 +175,7 @@ static const char *object_of(struct dh_print *p, const struct dh_finding *f,
     return m->what;
 }
 
-/* What the two threads did, one beside the other. */
+/* What the two threads did, side by side. */
 static void print_timeline(struct dh_print *p, const struct dh_finding *f)
 {
     if (f->n_moments < 2)
@@ -199,7 +199,7 @@ static void print_timeline(struct dh_print *p, const struct dh_finding *f)
     fputs("</table></details>\n", p->out);
 }
 
-/* A finding opens with what the page groups it by. */
+/* A finding begins with the attributes by which the page groups it. */
 static void open_finding(struct dh_print *p, const struct dh_finding *f, const char *id)
 {
     const struct dh_finding_location *at = &f->location;

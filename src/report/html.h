@@ -1,6 +1,6 @@
 /*
- * html.h - between the files of the HTML back end: html.c writes findings, html_page.c the page around them.
- * Other pages use the same escapes.
+ * html.h - internal to the HTML back end: html.c writes findings, html_page.c the page around them.
+ * Other pages use the same escaping.
  */
 #ifndef DH_REPORT_HTML_H
 #define DH_REPORT_HTML_H
@@ -10,10 +10,10 @@
 /* n bytes as text of an HTML page or of an attribute in double quotes. */
 void dh_html_text(FILE *out, const char *s, size_t n);
 void dh_html_put(FILE *out, const char *s);
-/* A sentence, in which names stand between backquotes. */
+/* A sentence in which names are in backquotes. */
 void dh_html_prose(FILE *out, const char *s);
 
-/* A page up to its title, "TITLE SUBJECT", and what stands below that; the header is left open. */
+/* A page up to its title, "TITLE SUBJECT", and the text below it; the header is left open. */
 void dh_html_begin(FILE *out, const char *title, const char *subject, const char *below);
 void dh_html_finding(struct dh_print *p, const struct dh_finding *f);
 

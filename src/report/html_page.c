@@ -1,7 +1,7 @@
 /*
- * html_page.c - the findings as one self-contained page that can be filtered, in light and dark.
+ * html_page.c - the findings as one self-contained page with filters, in light and dark mode.
  *
- * Nothing is loaded from elsewhere. The script only filters; without it the page shows everything.
+ * Nothing is loaded from other sites. The script only filters; without it the page shows everything.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char style[] =
     "2b5f9e;"
     "--write:#a5302a;--read:#2b5f9e;--mark:#fff4c2}\n"
     "*{box-sizing:border-box}body{font:15px/1.5 system-ui,sans-serif;margin:0;color:var(--ink);"
-    "background:var(--back);overflow-wrap:anywhere}\n" /* names of C++ are longer than a telephone is wide */
+    "background:var(--back);overflow-wrap:anywhere}\n" /* C++ names are wider than a phone screen */
     "main,header>div{max-width:78rem;margin:0 auto;padding:0 1.25rem}\n"
     "header{background:var(--card);border-bottom:1px solid var(--line);padding:1.1rem 0 1rem}\n"
     "h1{font-size:1.35rem;margin:0}header p{margin:.25rem 0 0;color:var(--dim)}\n"
@@ -83,8 +83,7 @@ static const char style[] =
     "--card:#1f2327;--code:#292e34;--link:#7fb0e8;--write:#f0918b;--read:#86b4ea;--mark:#4a4015}"
     ".tag{color:#f0dc92}}\n";
 
-/* Groups by file or variable are made of the findings that the page has, each with data-file and
- * data-variable. */
+/* The script groups the findings on the page by their data-file or data-variable attributes. */
 static const char script[] =
     "const $=i=>document.getElementById(i),q=$('q'),c=$('c'),g=$('g'),list=$('list');\n"
     "const found=[...list.querySelectorAll('.p[id]')],before=[...list.children];\n"
@@ -264,7 +263,7 @@ static void html_open(struct dh_print *p, const struct dh_print_section *s)
 
 static void html_finding(struct dh_print *p, const struct dh_finding *f)
 {
-    bool alone = p->about->records; /* which have no sections */
+    bool alone = p->about->records; /* records have no sections */
     if (alone)
         open_details(
             p, true,

@@ -1,6 +1,6 @@
 /*
- * json.c - findings for programs to read. docs/schema/findings.schema.json has the members. What is not known
- * is left out: a value that is NULL here is no member.
+ * json.c - findings for programs to read. docs/schema/findings.schema.json defines the members. Unknown
+ * values are omitted: a value that is NULL here produces no member.
  */
 #include "report/json.h"
 
@@ -44,7 +44,7 @@ json_t *dh_json_object(const char *key, ...)
     return object;
 }
 
-/* Addresses may pass 2^53, so they are strings. */
+/* Addresses may exceed 2^53, so they are strings. */
 static json_t *hex(u64 n)
 {
     return n ? json_sprintf("0x%" PRIx64, n) : NULL;
@@ -115,7 +115,7 @@ static json_t *lock(const void *item)
                           "acquired_at", trace(&l->acquired_at), NULL);
 }
 
-/* Where else the same is true. */
+/* Other places for which the same holds. */
 static json_t *alike(const void *item)
 {
     const struct dh_finding_alike *a = item;
@@ -137,7 +137,7 @@ static json_t *access(struct dh_print *p, const struct dh_finding_access *a)
 {
     if (!a->known)
         return json_null();
-    bool one = !a->site && a->n_threads; /* of source code, there may be any number */
+    bool one = !a->site && a->n_threads; /* the static analysis may have any number */
     return dh_json_object(
         "kind", dh_json_text(dh_finding_kinds[a->kind]), "atomic", json_boolean(a->atomic), "range",
         yes(a->range), "addr", hex(a->addr), "size", dh_json_number(a->size), "thread",
@@ -191,7 +191,7 @@ static json_t *word(const void *item)
     return dh_json_text(((const struct dh_finding_word *)item)->name);
 }
 
-/* What only findings of its provenance have. */
+/* Members specific to its provenance. */
 static json_t *proof(const struct dh_finding *f)
 {
     static const char *const orders[] = {NULL, "shown", "reversed", "both"};
@@ -221,7 +221,7 @@ static json_t *proof(const struct dh_finding *f)
     return json_object();
 }
 
-/* What the hint is taken from. */
+/* The data behind the hint. */
 static json_t *discipline(const struct dh_finding *f)
 {
     const struct dh_finding_discipline *d = &f->discipline;

@@ -1,7 +1,7 @@
 /*
  * json_about.c - the document around the findings in JSON: what each command adds to it.
  *
- * A member a line, and a finding a line: large documents can be looked at with the usual tools.
+ * One member or finding per line, so that large documents can be viewed with the usual tools.
  */
 #include "report/json.h"
 
@@ -199,7 +199,7 @@ static json_t *about_static(const struct dh_print *p)
                           "summary", summary, NULL);
 }
 
-/* Rows of a list, or members of an object, that count nothing. */
+/* Rows of a list, or members of an object, whose count is zero. */
 static void drop_zeros(json_t *document, const char *member)
 {
     json_t *list = json_object_get(document, member), *value;
@@ -279,7 +279,8 @@ static void json_end(struct dh_print *p)
     fputs(n ? "]}\n" : "}\n", p->out);
 }
 
-/* ---- A finding a line ---------------------------------------------------------------------------------- */
+/* ---- One finding per line
+ * ---------------------------------------------------------------------------------- */
 
 static void nothing(struct dh_print *p)
 {

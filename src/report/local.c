@@ -1,9 +1,9 @@
 /*
- * local.c - the name of a stack variable from its address and the registers of the frame that it is in.
+ * local.c - finds the name of a stack variable from its address and the registers of its frame.
  *
  * Only locations that are a register (or the frame's base) plus a constant are understood: those of variables
- * that live in memory, which are the ones other threads can reach. Variables whose place is computed, such as
- * arrays of variable length, are left without a name.
+ * that live in memory, which are the ones other threads can reach. Variables whose location is computed, such
+ * as variable-length arrays, remain unnamed.
  */
 #include <dwarf.h>
 #include <stdlib.h>

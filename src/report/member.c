@@ -73,7 +73,7 @@ static void look_at_member(struct dh_members *m, Dwarf_Die *member, u64 rest, co
         return;
     }
     bool is_static = dwarf_hasattr(member, DW_AT_external);
-    bool placed = dwarf_hasattr(member, DW_AT_data_member_location); /* those of a union need not be */
+    bool placed = dwarf_hasattr(member, DW_AT_data_member_location); /* union members need not have it */
     if (is_static || !dh_object_type(member, &type))
         return;
     if (dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attr), &at) != 0) {
@@ -83,7 +83,7 @@ static void look_at_member(struct dh_members *m, Dwarf_Die *member, u64 rest, co
     }
     if (rest < at)
         return;
-    /* An array without a length at the end of a structure has the rest of the block. */
+    /* A flexible array at the end of a structure occupies the rest of the block. */
     if (dwarf_aggregate_size(&type, &size) != 0 || size == 0)
         size = dwarf_tag(&type) == DW_TAG_array_type && is_last(member) ? UINT64_MAX : 0;
     if (rest - at >= size || accessed > size - (rest - at) || (name && !append(&c, ".", name)))
@@ -103,7 +103,7 @@ static void look_at_element(struct dh_members *m, Dwarf_Die *array, u64 rest, co
     if (!dh_object_type(array, &element) || dwarf_aggregate_size(&element, &size) != 0 || size == 0)
         return;
     bool matrix = dwarf_child(array, &second) == 0 && dwarf_siblingof(&second, &second) == 0;
-    if (matrix || m->size > size - rest % size) { /* several of them: the array is what is known */
+    if (matrix || m->size > size - rest % size) { /* several elements: only the array is known */
         found(m, &c);
         return;
     }

@@ -1,5 +1,5 @@
 /*
- * member.h - the members of a structure that an access of some bytes may be to. Inside the report room, for
+ * member.h - the members of a structure that an access may refer to. Internal to the report room, for
  * field.c.
  */
 #ifndef DH_REPORT_MEMBER_H
@@ -10,12 +10,12 @@
 enum { DH_MEMBER_NESTED = 12, DH_MEMBER_PATH = 200 };
 
 struct dh_member {
-    struct dh_type along[DH_MEMBER_NESTED]; /* from the whole to the structure that has the member */
+    struct dh_type along[DH_MEMBER_NESTED]; /* from the outermost structure to the one that has the member */
     size_t n_along;
     char path[DH_MEMBER_PATH]; /* "peer.port", "buf[3]" */
     size_t len;
-    bool direct;     /* for the caller: a variable points to the whole */
-    bool is_element; /* the whole is one of many in an array */
+    bool direct;     /* for the caller: a variable points to the outermost structure */
+    bool is_element; /* the outermost structure is an array element */
     u64 element;
 };
 
@@ -23,14 +23,14 @@ struct dh_members {
     struct dh_member *list; /* of max */
     size_t n, max;
     u64 size;                 /* of the access */
-    u32 steps;                /* taken, all together */
-    struct dh_object *object; /* that is looked into */
-    bool overflow;            /* there are more than were followed */
+    u32 steps;                /* total number taken */
+    struct dh_object *object; /* whose debug information is searched */
+    bool overflow;            /* not all of them were followed */
 };
 
-/* Adds those members of the type that are exactly the bytes accessed, `offset` bytes into it. There are
- * several in a union, and where bit-fields share the bytes. whole: with which the search begins, an empty
- * path. */
+/* Adds the members of the type that occupy exactly the bytes accessed, `offset` bytes into it. There are
+ * several in a union, and where bit-fields share bytes. whole: the starting point of the search, with an
+ * empty path. */
 void dh_member_find(struct dh_members *m, const struct dh_type *type, u64 offset,
                     const struct dh_member *whole);
 

@@ -1,5 +1,5 @@
 /*
- * model.c - building and asking the model. See model.h.
+ * model.c - building and querying the model. See model.h.
  */
 #include "report/model.h"
 

@@ -1,11 +1,12 @@
 /*
- * model.h - what a stream of race records says, as structs. docs/design/race-record.md has the format.
+ * model.h - the contents of a stream of race records, as structs. docs/design/race-record.md describes the
+ * format.
  *
- * Everything lives in the model's arena until dh_model_done. A stream may hold the records of several
- * processes, line by line: each "process" line starts a new one, with modules, threads and race numbers of
- * its own, and every line names its process by a key. In version 2 of the format that is a random number of
- * 128 bits; in version 1 it was the pid, by which processes of two containers were taken for one, or nothing,
- * for the process that began last.
+ * Everything lives in the model's arena until dh_model_done. A stream may interleave the records of several
+ * processes line by line: each "process" line starts a new one, with its own modules, threads and race
+ * numbers, and every line names its process by a key. In version 2 of the format the key is a random 128-bit
+ * number; in version 1 it was the pid, which confused processes of different containers, or absent, which
+ * meant the process that began last.
  */
 #ifndef DH_REPORT_MODEL_H
 #define DH_REPORT_MODEL_H
@@ -74,7 +75,7 @@ enum dh_model_place {
     DH_MODEL_VARIABLE, /* of a trace, which says no more; in no record */
 };
 
-/* The call of a function that a stack address belongs to, with the registers at `pc`. */
+/* The activation of a function to which a stack address belongs, with the registers at `pc`. */
 struct dh_model_activation {
     struct dh_model_stack pc; /* one frame; none: it is not known */
     u64 sp, bp, cfa;
@@ -85,37 +86,37 @@ struct dh_model_location {
     u64 start, size;                      /* heap */
     u64 offset;                           /* heap: in the block; global: in the module; stack: from the top;
                                              tls: in the module's thread-local segment */
-    u64 thread;                           /* heap: who allocated; stack, tls: whose */
+    u64 thread;                           /* heap: that allocated; stack, tls: that owns it */
     bool freed;                           /* heap: freed and not reused */
     const struct dh_model_module *module; /* global; tls: NULL if not known */
     struct dh_model_stack allocated_at;   /* heap */
     struct dh_model_activation frame;     /* stack */
 };
 
-/* What became of a race that was confirmed in the field. */
+/* The outcome of a race that was confirmed in the field. */
 enum dh_model_order { DH_MODEL_ORDER_UNKNOWN, DH_MODEL_AS_SHOWN, DH_MODEL_REVERSED, DH_MODEL_BOTH };
 
-/* How accesses at the two places of a race are locked, as far as the detector remembers them. */
+/* How accesses at the two places of a race are locked, as far as the detector has kept track. */
 struct dh_model_discipline {
-    u64 accesses;                   /* 0: it remembers none */
+    u64 accesses;                   /* 0: none recorded */
     struct dh_model_lock lock;      /* that most of them held */
     u64 held;                       /* by how many; 0: there is no such lock */
-    struct dh_model_frame taken_at; /* the call by which most of them took a lock, one of many perhaps */
+    struct dh_model_frame taken_at; /* the call by which most of them took a lock, perhaps of many */
     u64 held_from;                  /* how many; 0: there is no such call */
-    u64 observations;               /* of one place after the other, by another thread */
+    u64 observations;               /* of one place being accessed after the other, by another thread */
     struct dh_model_lock order;     /* that ordered most of these */
     u64 ordered;                    /* how many; 0: there is no such object */
 };
 
 struct dh_model_confirmed {
-    enum dh_model_order order; /* of the accesses when they met: the earlier one first, or the other way */
+    enum dh_model_order order; /* of the accesses when they met: the earlier one first, or the reverse */
     const char *consequence;   /* one word: "none", "crash", "hang" ... */
     const char *detail;        /* in words */
-    const char *analysis; /* "litehb" or "fullhb": they were not ordered; NULL: they were caught at once */
-    bool maybe_atomic;    /* the machine code does not tell whether both accesses are atomic */
+    const char *analysis;      /* "litehb" or "fullhb": they were unordered; NULL: they were simultaneous */
+    bool maybe_atomic;         /* the machine code does not show whether both accesses are atomic */
 };
 
-/* What CTest started: this process, or one that this one descends from. It tells which test that was for. */
+/* What CTest started: this process or an ancestor of it. Identifies the test. */
 struct dh_model_ctest {
     const char *const *command;
     size_t n_command;              /* 0: nothing */
@@ -130,33 +131,33 @@ struct dh_model_process {
     const char *detector;
     const char *guarantee;
     const char *cwd;
-    const char *const *args; /* with the name it was called by; may be cut */
+    const char *const *args; /* including argv[0]; may be truncated */
     size_t n_args;
     struct dh_model_ctest ctest;
     u64 started;           /* milliseconds since 1970; 0: not known */
     const char *host;      /* a hash of its name; "": not known */
-    const char *test;      /* that it ran for; "": not known */
+    const char *test;      /* for which it ran; "": not known */
     struct dh_map modules; /* int id -> struct dh_model_module */
     struct dh_map threads; /* u64 uid -> struct dh_model_thread */
     struct dh_map races;   /* u64 id -> struct dh_model_race */
     bool announced;        /* by a line of its own */
-    bool ended;            /* and all that it had to tell is here; otherwise it was killed, or still runs */
-    bool decided;          /* it has said which status it ends with because of its races: */
-    u64 status;            /* 0: its own, in spite of them */
+    bool ended;            /* and its records are complete; otherwise it was killed, or is still running */
+    bool decided;          /* it has announced its exit status because of its races: */
+    u64 status;            /* 0: its own status, despite them */
     /* For the reporter: */
-    bool raced;                    /* a race of it was not suppressed */
-    struct dh_suppress *suppress;  /* rules of its own, beside those for all; NULL: none */
-    struct dh_model_process *next; /* that began before */
+    bool raced;                    /* it had a race that was not suppressed */
+    struct dh_suppress *suppress;  /* its own rules, in addition to the common ones; NULL: none */
+    struct dh_model_process *next; /* the one that began before */
 };
 
 struct dh_model_race {
     u64 id;
     struct dh_model_process *process;
-    struct dh_model_access accesses[2]; /* the one that found the race; the earlier one */
+    struct dh_model_access accesses[2]; /* the one at which the race was found; the earlier one */
     struct dh_model_location location;
     struct dh_model_discipline discipline;
     u64 newest_thread; /* uid of the thread that was created last when the race was found; 0: not known */
-    bool confirmed;    /* the two met in the field, and how */
+    bool confirmed;    /* the two met in the field; `how` has the details */
     struct dh_model_confirmed how;
     void *owner; /* for the reporter: the group it belongs to */
 };
@@ -166,14 +167,14 @@ struct dh_model {
     struct dh_model_process *process; /* the current one; NULL before the first record that needs one */
     struct dh_map processes;          /* key -> struct dh_model_process, the one that began last */
     struct dh_map counters;           /* name -> u64 *, summed over all processes */
-    const struct dh_path_map *paths;  /* where sources of findings are now; NULL: where they were */
+    const struct dh_path_map *paths;  /* where the sources of findings are now; NULL: where they were */
 };
 
 void dh_model_init(struct dh_model *m, struct dh_arena *arena);
 void dh_model_done(struct dh_model *m);
-/* A new process, which lines with this key belong to from now on. */
+/* A new process, to which lines with this key belong from now on. */
 struct dh_model_process *dh_model_begin_process(struct dh_model *m, const void *key, size_t len);
-/* The process that began last; begun if there is none yet. */
+/* The process that began last; created if there is none yet. */
 struct dh_model_process *dh_model_current(struct dh_model *m);
 /* The process with this key that began last, or NULL. */
 struct dh_model_process *dh_model_find_process(const struct dh_model *m, const void *key, size_t len);

@@ -1,5 +1,5 @@
 /*
- * object.c - opening an ELF file for symbolising, and making sure it is the one that ran.
+ * object.c - opens an ELF file for symbolising, and checks that it is the one that was executed.
  */
 #include "report/object.h"
 
@@ -20,7 +20,7 @@ static const Dwfl_Callbacks callbacks = {
     .debuginfo_path = &debuginfo_path,
 };
 
-/* Only its first bytes are looked at, so that libdwfl is never handed a directory or a pipe. */
+/* Only its first bytes are read, so that libdwfl is never given a directory or a pipe. */
 static int check_file(const char *path)
 {
     struct stat st;
@@ -62,7 +62,7 @@ struct dh_object *dh_object_open(struct dh_arena *arena, const char *path, const
     dh_map_init(&o->type_names, arena);
     *ret_why = NULL;
     if (path[0] != '/' && path[0] != '.')
-        return o; /* [vdso] and the like: nothing to read, nothing to say */
+        return o; /* [vdso] and the like: nothing to read or report */
     int rc = check_file(path);
     if (rc) {
         *ret_why = dh_arena_printf(arena, "cannot read %s (%s); its functions are shown as offsets", path,

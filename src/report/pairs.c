@@ -2,8 +2,8 @@
  * pairs.c - builds the table of sites and pairs, and finds things in it.
  *
  * The arrays only grow. What is interned (strings, lists, variables, locks, entries) is found again by an
- * index of array positions (pairs_index.c); so a string is equal to another exactly if their addresses are,
- * and structures compare field by field.
+ * index of array positions (pairs_index.c); so two strings are equal if and only if their
+ * addresses are, and structures are compared field by field.
  */
 #include "report/pairs.h"
 
@@ -30,7 +30,7 @@ static u64 mix(u64 h, u64 x)
     return dh_hash64(h ^ x) + x;
 }
 
-/* Of an interned string, which is its address. */
+/* Of an interned string: the hash of its address. */
 static u64 mix_string(u64 h, const char *s)
 {
     return mix(h, (u64)(uptr)s);
@@ -172,7 +172,7 @@ static bool place_equal(const struct dh_pairs_place *a, const struct dh_pairs_pl
 
 /* ---- Sites ---- */
 
-/* The same on every machine and in every build: of the texts, not of the addresses. */
+/* The same on every machine and in every build: computed from the texts, not the addresses. */
 static u64 site_id(const struct dh_pairs_site *s)
 {
     const char *texts[] = {s->module, s->function, s->at.file};
@@ -195,7 +195,7 @@ static bool site_id_equal(const struct dh_pairs *p, u32 at, const void *key)
     return p->sites[at].id == *(const u64 *)key;
 }
 
-/* Of all that the id is made of, but the ordinal. */
+/* Of everything in the id except the ordinal. */
 static u64 site_key(const struct dh_pairs_site *s)
 {
     u64 h = mix_string(mix_string(mix_string(0, s->module), s->function), s->at.file);
@@ -226,8 +226,8 @@ static bool site_taken(const struct dh_pairs *p, const struct dh_pairs_site *s)
            DH_PAIRS_NONE;
 }
 
-/* The first ordinal that is free: by doubling, then by halving, so that a macro that makes thousands of
- * accesses on one line does not cost the square of them. All below it are taken. */
+/* The first free ordinal, found by doubling and then by bisection, so that a macro that makes thousands of
+ * accesses on one line does not take quadratic time. All below it are in use. */
 static u32 free_ordinal(const struct dh_pairs *p, struct dh_pairs_site *s)
 {
     u32 step = 1, low = 0;
@@ -268,7 +268,7 @@ u32 dh_pairs_add_site(struct dh_pairs *p, const struct dh_pairs_site *site)
     s.at = intern_place(p, s.at);
     u32 at = (u32)p->n_sites;
     s.ordinal = free_ordinal(p, &s);
-    while (!dh_pairs_put_site(p, &s)) /* two ids of 64 bits that are equal by chance */
+    while (!dh_pairs_put_site(p, &s)) /* a collision of two 64-bit ids */
         s.ordinal++;
     return at;
 }

@@ -9,8 +9,8 @@
  *       24  8      XXH64 of the body, seed 0
  *       32  ...    the body
  *
- * The body is a sequence of numbers, 7 bits a byte, the lowest first, the high bit set on all bytes of a
- * number but the last; no number is longer than it must be. In order, each part begun by its count:
+ * The body is a sequence of numbers with 7 bits per byte, the lowest first, the high bit set on all bytes of
+ * a number but the last; no number is longer than necessary. In this order, each part preceded by its count:
  *   strings      length, bytes (the first string, "", is not written; nor is the first list, the empty one)
  *   lists        count, items
  *   head         program, producer, options (strings); bit 0: no threads
@@ -18,10 +18,13 @@
  *   variables    storage, name, path, type, function, place
  *   locks        kind << 1 | single, name, place
  *   entries      kind << 1 | many, function, creator, api, place
- *   pairs        first site, second site - first, locks, entries, alike of both, variables, flags, reasons,
- * note assumptions  name, sentence, count, examples phases       name, microseconds, KiB counters     name,
- * value A place is file, dir, line, column. Strings and lists are named by index. Ids are not written: they
- * follow.
+ *   pairs        first site, second site - first, locks, entries, alike of both, variables, flags,
+ *                reasons, note
+ *   assumptions  name, sentence, count, examples
+ *   phases       name, microseconds, KiB
+ *   counters     name, value
+ * A place is file, dir, line, column. Strings and lists are written as indexes. Ids are not written: they can
+ * be computed.
  */
 #ifndef DH_REPORT_PAIRS_CODE_H
 #define DH_REPORT_PAIRS_CODE_H

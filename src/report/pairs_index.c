@@ -1,6 +1,6 @@
 /*
- * pairs_index.c - finds things in the arrays of a table again: open addressing over array positions. The keys
- * are in the arrays themselves, so an index knows neither what it is over nor what a key looks like.
+ * pairs_index.c - looks up elements of a table's arrays: open addressing over array positions. The keys are
+ * in the arrays themselves, so an index is independent of the element type and of the form of a key.
  */
 #include <stdlib.h>
 #include <string.h>

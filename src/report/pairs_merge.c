@@ -1,8 +1,8 @@
 /*
  * pairs_merge.c - a pair of sites that is found more than once.
  *
- * It may happen in several ways: by other threads, under other locks, by code that somebody else calls. What
- * is said of the pair is what holds of all of them together.
+ * It may happen in several ways: in different threads, under different locks, in code with different callers.
+ * What the table says about the pair holds for all of them together.
  */
 #include <stdlib.h>
 

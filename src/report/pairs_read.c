@@ -1,10 +1,9 @@
 /*
- * pairs_read.c - a table of pairs from bytes that nobody vouches for; pairs_code.h says how they look.
+ * pairs_read.c - reads a table of pairs from untrusted bytes; pairs_code.h describes the format.
  *
- * Every number is checked where it is read: a count against the bytes that are left, an index against what
- * it names. So the memory used stays in proportion to the input, and what comes out is a table that the
- * builder could have made. The first thing wrong is kept in `why`; after it, every read gives 0 and every
- * loop ends.
+ * Every number is checked where it is read: a count against the remaining bytes, an index against what it
+ * refers to. So memory use stays proportional to the input, and the result is a table that the builder could
+ * have made. The first error is kept in `why`; after it, every read returns 0 and every loop ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 struct in {
     struct dh_pairs *pairs;
     const u8 *at, *end;
-    const char *why; /* NULL: all is well */
+    const char *why; /* NULL: no error so far */
 };
 
 static void fail(struct in *in, const char *why)
@@ -64,7 +63,7 @@ static u32 get_u32(struct in *in)
     return get_below(in, (u64)UINT32_MAX + 1, "it holds a number that is too large");
 }
 
-/* How many follow, each of at least `least` bytes. */
+/* A count of elements that follow, each of at least `least` bytes. */
 static size_t get_count(struct in *in, size_t least)
 {
     u64 n = get(in);

@@ -1,5 +1,5 @@
 /*
- * pairs_words.c - the words for what a table of pairs holds.
+ * pairs_words.c - the wording for the contents of a table of pairs.
  */
 #include "report/pairs.h"
 

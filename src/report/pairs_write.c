@@ -1,5 +1,5 @@
 /*
- * pairs_write.c - a table of pairs as bytes; pairs_code.h says how they look.
+ * pairs_write.c - writes a table of pairs as bytes; pairs_code.h describes the format.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * print.c - from a document to the back end of its form. See print.h.
+ * print.c - dispatches from a document to the back end of its format. See print.h.
  */
 #include "report/words.h"
 

@@ -1,9 +1,9 @@
 /*
- * print.h - a document of findings, in one of the forms that formats.def lists.
+ * print.h - a document of findings, in one of the formats that formats.def lists.
  *
- * A document begins with what it is about, is given one finding after another, in sections if the command has
- * them, and ends. Nothing of a finding is kept, so that there may be more of them than fit into memory. The
- * text of a program that runs is never begun nor ended: its findings are all there is.
+ * A document begins with what it is about, receives one finding after another, in sections if the command has
+ * them, and ends. Findings are not kept, so that there may be more of them than fit into memory. The text
+ * output of a running program has neither beginning nor end, only findings.
  */
 #ifndef DH_REPORT_PRINT_H
 #define DH_REPORT_PRINT_H
@@ -21,16 +21,16 @@ enum dh_print_format {
 };
 extern const char *const dh_print_formats[DH_PRINT_FORMATS]; /* "text" ... */
 
-/* How much text says of one finding. */
+/* How much detail text shows for one finding. */
 enum dh_print_detail {
     DH_PRINT_FULL,
-    DH_PRINT_SIDES, /* two lines or three for each access */
+    DH_PRINT_SIDES, /* two or three lines for each access */
     DH_PRINT_LINE,
 };
 
-/* Are findings that are in the baseline part of the document? */
+/* Does the document include findings that are in the baseline? */
 bool dh_print_has_known(enum dh_print_format format);
-/* Do people read it? Then it need not have all findings. */
+/* Is it for people? Then it need not have all findings. */
 bool dh_print_is_for_people(enum dh_print_format format);
 
 /* ---- What a document is about: one of these ---- */
@@ -43,18 +43,18 @@ struct dh_print_records {
     const struct dh_model *model;
     const struct dh_program *programs;
     const struct dh_reporter_result *result;
-    bool ends; /* processes say when they end: they do in files */
+    bool ends; /* processes announce their end, as they do in files */
 };
 
 struct dh_print_detector {
     const char *name, *guarantee;
-    u64 variables, events, places, pairs; /* distinct: racy variables and events, locations, pairs of these */
+    u64 variables, events, places, pairs; /* distinct racy variables, events, locations and their pairs */
     u64 reports;
     u64 first_event;   /* number, from 1; 0: no race */
     u64 memory;        /* bytes */
     u64 given_up;      /* possible races left undecided */
     u64 suppressed;    /* pairs of locations */
-    const char *error; /* why it did not see everything; NULL: it did */
+    const char *error; /* why it did not process everything; NULL: it did */
 };
 
 struct dh_print_oddity {
@@ -90,9 +90,9 @@ struct dh_print_static {
     size_t n_variables;
     const struct dh_finding_thread *threads; /* all entry points */
     size_t n_threads;
-    const char *narrowed; /* which of the pairs of this style these are, and why; NULL: all */
-    bool explained;       /* the document is one pair at length */
-    bool stats;           /* in text, also what was assumed, and the phases */
+    const char *narrowed; /* which subset of the pairs of this style it is, and why; NULL: all */
+    bool explained;       /* the document explains one pair in detail */
+    bool stats;           /* in text, also show assumptions and phases */
 };
 
 struct dh_print_about {
@@ -111,7 +111,7 @@ struct dh_print_section {
     const struct dh_finding_location *variable;
     u64 pairs;       /* on the variable */
     bool most;       /* ... at most */
-    size_t n, shown; /* findings that there are, and that are printed */
+    size_t n, shown; /* number of findings, and how many are printed */
 };
 
 /* ---- The document ---- */
@@ -125,13 +125,13 @@ struct dh_print {
     struct dh_source *source; /* NULL: do not show source lines */
     const char *cwd;          /* paths beneath are shown relative to it; may be NULL */
     bool color;
-    bool running; /* how often a race is seen is not known yet */
-    /* The document's own: */
+    bool running; /* the number of occurrences is not known yet */
+    /* Internal: */
     const struct dh_print_about *about;
     struct dh_arena scratch; /* emptied after each finding */
     u64 n;                   /* findings so far */
     u64 n_known;             /* of them: in the baseline */
-    FILE *behind;            /* of a form that begins with its counts: where all goes in the end */
+    FILE *behind;            /* for a format that begins with its counts: the final destination */
 };
 
 void dh_print_begin(struct dh_print *p, const struct dh_print_about *about);
@@ -139,10 +139,10 @@ void dh_print_open(struct dh_print *p, const struct dh_print_section *s);
 void dh_print_finding(struct dh_print *p, const struct dh_finding *f);
 void dh_print_close(struct dh_print *p, const struct dh_print_section *s);
 void dh_print_end(struct dh_print *p);
-void dh_print_done(struct dh_print *p); /* frees; also after what was never begun */
+void dh_print_done(struct dh_print *p); /* frees; also if it was never begun */
 
-/* In text, while a program runs: a line for a race with the same cause as one that was printed; and at its
- * end one for a race that repeated. */
+/* In text, while a program runs: a line for a race with the same cause as one already printed; and, at its
+ * end, a line for a race that was repeated. */
 void dh_print_variant(struct dh_print *p, const struct dh_finding *f, const struct dh_finding *first);
 void dh_print_repeated(struct dh_print *p, FILE *out, const struct dh_finding *f);
 

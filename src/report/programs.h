@@ -1,5 +1,5 @@
 /*
- * programs.h - which programs a stream of records tells of, each of them once.
+ * programs.h - the distinct programs in a stream of records.
  */
 #ifndef DH_REPORT_PROGRAMS_H
 #define DH_REPORT_PROGRAMS_H
@@ -17,7 +17,7 @@ struct dh_program {
 
 /* In the order in which they were first started. NULL: no process was announced. */
 struct dh_program *dh_programs_list(struct dh_arena *arena, const struct dh_model *m);
-/* A line for each that raced, as seen from a directory. */
+/* A line for each that raced, with paths relative to a directory. */
 void dh_programs_print(FILE *out, const char *cwd, const struct dh_program *first);
 
 #endif

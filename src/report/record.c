@@ -2,7 +2,7 @@
  * record.c - from one line of JSON to the model. See record.h and docs/design/race-record.md.
  *
  * Nothing in a line is trusted: every member is checked for type and range, and a reference to a module that
- * was not announced makes the line bad. Threads may be missing (a report can do without their names).
+ * was not announced makes the line bad. Threads may be missing (a report does not need their names).
  */
 #include "report/record.h"
 
@@ -227,7 +227,7 @@ static int location(struct reader *r, const json_t *object, struct dh_model_loca
     static const char *const places[] = {"unknown", "heap", "global", "stack", "tls", NULL};
     int place = get_word(object, "kind", places);
     if (!object || place < 0)
-        return 0; /* absent, or a kind of a later version: unknown to us */
+        return 0; /* absent, or a kind from a later version */
     int rc = 0;
     switch ((enum dh_model_place)place) {
     case DH_MODEL_UNKNOWN:
@@ -268,7 +268,7 @@ static int location(struct reader *r, const json_t *object, struct dh_model_loca
 /* ---- Lines ----------------------------------------------------------------------------------------------
  */
 
-/* What names the process of a line: `id` in version 2, and before that the pid. */
+/* What identifies the process of a line: `id` in version 2, before that the pid. */
 struct process_key {
     const char *id; /* NULL: version 1 */
     u64 pid;
@@ -304,7 +304,7 @@ static int read_process(struct reader *r, const json_t *line, const struct proce
 {
     if (!key->has_pid)
         return fail(r, "'pid' is missing");
-    /* A second line of a process begins another stream of it: what it says next is as numbered before. */
+    /* A second line for a process begins another stream of it; its numbering continues. */
     struct dh_model_process *p = key->id ? dh_model_find_process(r->m, key->id, ID_DIGITS) : NULL;
     if (!p)
         p = key->id ? dh_model_begin_process(r->m, key->id, ID_DIGITS)
@@ -381,7 +381,7 @@ static int order(struct reader *r, const json_t *object, struct dh_model_discipl
     return rc;
 }
 
-/* Optional: detectors that keep no record of accesses, and older ones, know nothing of it. */
+/* Optional: older detectors, and those that keep no record of accesses, do not provide it. */
 static int discipline(struct reader *r, const json_t *object, struct dh_model_discipline *ret)
 {
     if (!object)
@@ -402,7 +402,7 @@ static int discipline(struct reader *r, const json_t *object, struct dh_model_di
     return rc ? rc : order(r, object, ret);
 }
 
-/* Left out, as most of it may be, it says nothing. */
+/* Most members are optional. */
 static int confirmation(struct reader *r, const json_t *line, struct dh_model_race *ret)
 {
     static const char *const provenances[] = {"observed", "confirmed", NULL};

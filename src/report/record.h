@@ -7,7 +7,7 @@
 #include "report/model.h"
 
 enum dh_record_type {
-    DH_RECORD_OTHER,   /* valid, and nothing to do: a module, thread or end line, or an unknown type */
+    DH_RECORD_OTHER,   /* valid, but requires no action: a module, thread or end line, or an unknown type */
     DH_RECORD_PROCESS, /* process is set */
     DH_RECORD_RACE,    /* race is set */
     DH_RECORD_REPEAT,  /* race and count are set: that many further occurrences */

@@ -1,5 +1,5 @@
 /*
- * reporter.c - see reporter.h. Findings are told in order of appearance.
+ * reporter.c - see reporter.h. Findings are reported in order of appearance.
  */
 #include "report/reporter.h"
 
@@ -19,7 +19,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-enum { SHOWN_BAD_LINES = 10 }; /* of a file of something else all lines are bad */
+enum { SHOWN_BAD_LINES = 10 }; /* in a file of another kind all lines are bad */
 
 struct dh_reporter {
     struct dh_reporter_options options;
@@ -34,12 +34,12 @@ struct dh_reporter {
     struct dh_map seen;  /* group and process -> the group */
     struct dh_map rules; /* file, newline, text -> struct dh_suppress, of processes that bring their own */
     struct dh_reporter_result result;
-    const char *input; /* that is being read */
-    bool told_bare;    /* that lines are not known for want of -g */
+    const char *input; /* the one being read */
+    bool told_bare;    /* has reported that line numbers are missing because of no -g */
     bool unclear;      /* a race has a frame or location that could not be named */
 };
 
-/* A line of its own. Sentences quote names that are not ours. */
+/* Prints a line. Sentences quote untrusted names. */
 __attribute__((format(printf, 2, 3))) static void say(const struct dh_reporter *r, const char *format, ...)
 {
     char *text = NULL;
@@ -137,7 +137,7 @@ static bool is_unclear(const struct dh_finding *f)
     return f->location.place == DH_MODEL_UNKNOWN;
 }
 
-/* The first time that the place to look at has no line, though its file is there. */
+/* Reports the first relevant frame that has no line although its file is readable. */
 static void note_bare(struct dh_reporter *r, const struct dh_model_race *race, const struct dh_finding *f)
 {
     for (size_t i = 0; i < DH_ARRAY_LEN(f->accesses) && !r->told_bare; i++) {
@@ -158,13 +158,13 @@ static void note_bare(struct dh_reporter *r, const struct dh_model_race *race, c
     }
 }
 
-/* A process may bring rules of its own, or have been given a file of its own. Many bring the same. */
+/* A process may come with its own rules, or with its own file. Many have the same ones. */
 static void take_suppressions(struct dh_reporter *r, const struct dh_record *record)
 {
     const char *file =
         record->file[0] ? dh_path_join(&r->arena, record->process->cwd, record->file) : record->file;
     if (r->options.suppressions && strcmp(file, r->options.suppressions) == 0)
-        file = ""; /* which holds for all anyway */
+        file = ""; /* that file applies to all anyway */
     const char *key = dh_arena_printf(&r->arena, "%s\n%s", file, record->text);
     struct dh_suppress *rules = dh_map_get(&r->rules, key, strlen(key));
     if (!rules) {
@@ -199,9 +199,9 @@ static void note_process(struct dh_reporter *r, struct dh_group *group, struct d
     group->finding->processes++;
 }
 
-/* While the program runs, so in one piece: it may print to the same terminal meanwhile. What has the same
- * cause as a race that was printed is worth a line; the first with its cause may be in the baseline, and not
- * be printed. */
+/* Written in one piece, because the running program may print to the same terminal. A race with the same
+ * cause as one already printed gets a single line; the first with that cause may be in the baseline, and thus
+ * not printed. */
 static void print_now(struct dh_reporter *r, struct dh_group *group)
 {
     struct dh_group *cause = dh_group_cause(group);
@@ -253,7 +253,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
         print_now(r, group);
 }
 
-/* One that has its names already. */
+/* A finding that is already symbolised. */
 static void take_finding(struct dh_reporter *r, const struct dh_record *record)
 {
     struct dh_finding *f = record->finding;
@@ -419,7 +419,7 @@ static void print_filter(struct dh_reporter *r)
             all, dh_model_counter(m, "FILTERED_SAFE"), dh_model_counter(m, "FILTERED_UNESCAPED"));
 }
 
-/* Which program raced goes without saying where one process ran, of the program that was asked for. */
+/* The program need not be named if only one process ran, of the requested program. */
 static void print_programs(struct dh_reporter *r)
 {
     const struct dh_program *first = dh_programs_list(&r->arena, &r->model);
@@ -483,7 +483,7 @@ static void print_summary(struct dh_reporter *r)
     print_counters(r);
 }
 
-/* Everything at once, when all is read. */
+/* Prints everything, once all input has been read. */
 static void print_document(struct dh_reporter *r)
 {
     const struct dh_print_records records = {
@@ -505,7 +505,7 @@ static void print_document(struct dh_reporter *r)
     dh_print_end(&r->print);
 }
 
-/* A file can tell of no races only if it tells of a process, and of all that it did. */
+/* A file shows the absence of races only if it has a process, with complete records. */
 static void judge_completeness(struct dh_reporter *r)
 {
     u64 all = 0, open = 0;
@@ -534,7 +534,7 @@ static void judge_completeness(struct dh_reporter *r)
             open > 1 ? dh_arena_printf(&r->arena, " and %" PRIu64 " more", open - 1) : "");
 }
 
-/* Of the first process that asks for one: the list begins with the last. */
+/* From the first process that requests one; the list begins with the last process. */
 static void judge_status(struct dh_reporter *r)
 {
     for (const struct dh_model_process *p = r->model.process; p; p = p->next) {
@@ -544,7 +544,7 @@ static void judge_status(struct dh_reporter *r)
     }
 }
 
-/* Now that variants are with their findings. */
+/* Called when variants are attached to their findings. */
 static void count_known(struct dh_reporter *r)
 {
     for (struct dh_group *g = r->groups.first; g; g = g->next) {

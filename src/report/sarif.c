@@ -1,10 +1,10 @@
 /*
  * sarif.c - findings in SARIF 2.1.0, for code-review tools.
  *
- * A finding is one result: the access that found the race is its location, the other one and the variants are
- * related. Where there are stacks, each thread is a threadFlow of one codeFlow, from the outermost call to
- * the access. partialFingerprints holds the fingerprint, which does not change when other lines of the
- * program do.
+ * A finding is one result: the access at which the race was found is its location, the other one and the
+ * variants are related locations. Where there are stacks, each thread is a threadFlow of one codeFlow, from
+ * the outermost call to the access. partialFingerprints holds the fingerprint, which does not change when
+ * other lines of the program do.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char schema[] = "https://json.schemastore.org/sarif-2.1.0.json";
 
 enum rule { OBSERVED, FREED, PREDICTED, POSSIBLE, AD_HOC, CONFIRMED };
 
-/* What to do about it: services show this beside each finding, where no manual is at hand. */
+/* What to do about it: services show this next to each finding. */
 static const char mend[] =
     "Let both accesses hold the same lock, order them (join the thread, hand the data over through a "
     "queue or a condition variable), or make the variable atomic. Both stacks are in the code flow; the "
@@ -161,7 +161,7 @@ static json_t *thread_flow(struct dh_print *p, const struct dh_finding_access *a
 /* pair: the id of a possible race, or 0. */
 static json_t *fingerprints(struct dh_print *p, const char *hash, u64 pair)
 {
-    /* The third character is the version of the recipe: dh2-... */
+    /* The third character is the version of the fingerprint: dh2-... */
     const char *key = dh_arena_printf(&p->scratch, "deadheat/v%c", hash[2]);
     /* The name that GitHub goes by, and the form it has there: a hash, and which of several it is. Without
      * it, an alert would be known by its line, and be another one when the code above it changes. */
@@ -169,7 +169,7 @@ static json_t *fingerprints(struct dh_print *p, const char *hash, u64 pair)
                      "deadheatPair/v1", pair ? json_sprintf("%016" PRIx64, pair) : NULL);
 }
 
-/* A thread each, if more is known of it than the access. */
+/* One for each thread about which more than the access is known. */
 static json_t *code_flows(struct dh_print *p, const struct dh_finding *f)
 {
     if (f->accesses[0].stack.n <= 1 && f->accesses[1].stack.n <= 1)
@@ -225,7 +225,7 @@ static void sarif_begin(struct dh_print *p)
     fputs(",\"results\":[", p->out);
 }
 
-/* What is in the baseline and was not seen: nothing is known of it but its identity. */
+/* Entries of the baseline that were not seen: only their identity is known. */
 static void absent(struct dh_print *p, const struct dh_baseline_entry *e)
 {
     const char *words = dh_arena_printf(&p->scratch, "Not seen any more: %s", dh_words_identity(p, e));

@@ -1,11 +1,11 @@
 /*
- * shorten.c - C++ names as people write them: default template arguments and inline namespaces of the
- * standard library left out, `std::string` for what it stands for.
+ * shorten.c - C++ names as people write them: without default template arguments and the inline namespaces of
+ * the standard library, and with `std::string` for its expansion.
  *
- * The text of a demangler is read once from left to right and written to a buffer of its size: the result is
- * never longer. Brackets are followed, since template arguments end at a comma or bracket of their own depth;
- * an argument is compared with the default after it was shortened itself. Text that is not understood,
- * because brackets do not match or are nested too deeply, stays as it was.
+ * The demangler's text is read once from left to right and written to a buffer of the same size: the result
+ * is never longer. Brackets are tracked, since template arguments end at a comma or bracket at their own
+ * depth; an argument is compared with the default after it has been shortened itself. Text that is not
+ * understood, because brackets do not match or are nested too deeply, stays unchanged.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static const struct template templates[] = {
     {"ostreambuf_iterator", {[1] = "std::char_traits<\1>"}},
     {"ostream_iterator", {[1] = "char", "std::char_traits<char>"}},
     {"istream_iterator", {[1] = "char", "std::char_traits<char>", "long"}},
-    /* Those of characters, which have names of their own: "basic_string<char>" is "string". */
+    /* Instances for characters, which have their own names: "basic_string<char>" is "string". */
     {"basic_string", {[1] = "std::char_traits<\1>", "std::allocator<\1>"}},
     {"basic_string_view", {[1] = "std::char_traits<\1>"}},
     {"basic_ios", {[1] = "std::char_traits<\1>"}},
@@ -71,7 +71,7 @@ struct state {
     const char *in;
     char *out;
     size_t n;           /* bytes of out in use */
-    const char *closed; /* in `in`: behind the last bracket that ended template arguments */
+    const char *closed; /* in `in`: after the last bracket that ended template arguments */
     int depth;
     bool bad;
 };
@@ -165,8 +165,8 @@ static const struct template *find_template(struct text name)
     return NULL;
 }
 
-/* At the bracket behind a name that was written from `name` on. Returns the name that the class got instead
- * of the template's, if it got one. */
+/* At the bracket after a name that was written from `name` on. Returns the name that replaced the
+ * template's, if any. */
 static struct text template_arguments(struct state *s, size_t name)
 {
     const struct template *t = find_template((struct text){s->out + name, s->n - name});
@@ -202,7 +202,7 @@ static struct text template_arguments(struct state *s, size_t name)
 
 /* ---- Names --------------------------------------------------------------------------------------------- */
 
-/* Behind the word `operator`: signs that are no brackets here. */
+/* After the word `operator`: characters that are not brackets here. */
 static void operator_sign(struct state *s)
 {
     static const char *const signs[] = {

@@ -9,7 +9,7 @@
 struct dh_source {
     struct dh_arena *arena;
     struct dh_map files; /* path -> struct dh_source_file, also for those that cannot be read */
-    struct dh_map given; /* path, newline, number -> struct dh_source_line; path -> something */
+    struct dh_map given; /* "path\nnumber" -> struct dh_source_line; path -> present */
 };
 
 struct dh_source_line {
@@ -19,7 +19,7 @@ struct dh_source_line {
 
 void dh_source_init(struct dh_source *s, struct dh_arena *arena);
 void dh_source_done(struct dh_source *s);
-/* Lines that came with a finding: of such a file these are all that is known, whatever is on this machine. */
+/* Lines that came with a finding. For such a file only these are used, whatever is on this machine. */
 void dh_source_add(struct dh_source *s, const char *path, int first, const char *text);
 /* Line `number`, from 1. False if there is no such line or the file cannot be read. */
 bool dh_source_line(struct dh_source *s, const char *path, int number, struct dh_source_line *ret);

@@ -1,8 +1,8 @@
 /*
  * suppress.c - parsing suppressions and matching their patterns. See suppress.h.
  *
- * One departure from ThreadSanitizer: its matcher takes the first place where a piece of a pattern fits and
- * never tries a later one, so that `foo$` misses "foo_foo". Ours tries all.
+ * One difference from ThreadSanitizer: its matcher takes the first position where a piece of a pattern
+ * matches and never tries a later one, so that `foo$` misses "foo_foo". Ours tries all.
  */
 #include "report/suppress.h"
 

@@ -1,9 +1,9 @@
 /*
  * suppress.h - suppressions in ThreadSanitizer's syntax.
  *
- * A file has one `type:pattern` a line; `#` begins a comment line. A pattern is looked for anywhere in a
- * name, unless `^` ties it to the beginning or `$` to the end; `*` stands for any text. The pattern of a
- * fingerprint is a whole one. docs/guide/suppressions.md has the types.
+ * A file has one `type:pattern` per line; `#` begins a comment line. A pattern matches anywhere in a name,
+ * unless `^` anchors it to the beginning or `$` to the end; `*` matches any text. For a fingerprint, the
+ * pattern is the whole fingerprint. docs/guide/suppressions.md lists the types.
  */
 #ifndef DH_REPORT_SUPPRESS_H
 #define DH_REPORT_SUPPRESS_H
@@ -36,7 +36,7 @@ struct dh_suppress {
     struct dh_suppress_rule **end;
 };
 
-/* Called for each line that cannot be used; the others still are. */
+/* Called for each invalid line; the others are still used. */
 typedef void dh_suppress_complain(void *ctx, u64 line, const char *sentence);
 
 void dh_suppress_init(struct dh_suppress *s, struct dh_arena *arena);

@@ -1,5 +1,5 @@
 /*
- * symbol.c - the symboliser's front: which file a module is, and remembering the answers.
+ * symbol.c - the symboliser's front end: finds the file of a module, and caches the answers.
  */
 #include "report/symbol.h"
 

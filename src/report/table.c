@@ -1,5 +1,5 @@
 /*
- * table.c - see table.h. A value becomes text in one place for all forms, `shown`.
+ * table.c - see table.h. Values become text in one function for all formats, `shown`.
  */
 #include "report/table.h"
 

@@ -1,10 +1,9 @@
 /*
- * table.h - documents of tables: rows that are JSON objects, and columns that say what people and CSV see of
- * them.
+ * table.h - documents of tables: rows that are JSON objects, and columns that define what people and CSV get
+ * of them.
  *
- * In JSON the document is written as it is. In text, CSV and HTML a column shows a number, a name, or of a
- * list how long it is; null is what is not known. Names in it may be from anywhere: they are made fit to be
- * shown here.
+ * As JSON the document is written unchanged. In text, CSV and HTML a column shows a number, a name, or the
+ * length of a list; null stands for unknown. Names may come from untrusted input and are sanitised here.
  */
 #ifndef DH_REPORT_TABLE_H
 #define DH_REPORT_TABLE_H
@@ -16,23 +15,23 @@
 
 struct dh_print_column {
     const char *member; /* of each row */
-    const char *title;  /* for people, if a row has something to show; NULL: not for them */
+    const char *title;  /* for people, if any row has a value; NULL: not shown to them */
     const char *csv;    /* in CSV; NULL: as the member */
-    double unit;        /* people see the number divided by it; 0: as it is */
-    const char *suffix; /* behind the number; NULL: nothing */
+    double unit;        /* people see the number divided by it; 0: unchanged */
+    const char *suffix; /* after the number; NULL: nothing */
     int decimals;
     bool chart; /* in HTML also as a bar */
-    bool names; /* of a list people see what is in it */
+    bool names; /* for a list, people see its elements */
 };
 
 struct dh_print_table {
     const char *title;  /* NULL: none */
-    const char *member; /* of the document: a list of rows, or an object of numbers by `name` and `value` */
+    const char *member; /* of the document: a list of rows, or an object of numbers as `name` and `value` */
     const struct dh_print_column *columns;
     size_t n_columns;
-    const char *below; /* a member that people see below each row: a text, or a list of them; NULL: none */
+    const char *below; /* a member shown to people below each row: a text, or a list of them; NULL: none */
     size_t most;       /* rows in text; 0: all */
-    const char *none;  /* said if there is no row; NULL: then the table is left out */
+    const char *none;  /* shown if there are no rows; NULL: the table is omitted */
 };
 
 struct dh_print_tables {
@@ -46,11 +45,12 @@ struct dh_print_tables {
 /* Writes the document in a format: "text", "csv", "json" or "html". */
 void dh_print_tables(FILE *out, const char *format, const struct dh_print_tables *about,
                      const json_t *document);
-/* A value of CSV, in quotes where RFC 4180 wants them. What a spreadsheet would take for a formula, and is
- * none of our numbers, has an apostrophe before it: names come from programs that anybody may have written.
+/* A CSV value, quoted where RFC 4180 requires it. Text that a spreadsheet would take for a formula gets an
+ * apostrophe before it, unless it is one of our numbers: names come from programs that anybody may have
+ * written.
  */
 void dh_print_csv_text(FILE *out, const char *s);
-/* One table alone, within another page or text. */
+/* A single table, within another page or text. */
 void dh_print_table_text(FILE *out, const struct dh_print_table *t, const json_t *document);
 void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t *document);
 

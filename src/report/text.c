@@ -1,9 +1,9 @@
 /*
- * text.c - all of a finding, for a person to read.
+ * text.c - a finding in full, for people to read.
  *
  * Order: what, why, the access that found the race, the earlier one, the memory, the locks, the threads, how
- * it is known, races with the same cause. Each stack's source excerpt stands right under it, at the frame to
- * look at. Names and lines of source are not ours, and are printed as util/text.h says.
+ * it is known, races with the same cause. The source excerpt of each stack is printed directly below it,
+ * at the relevant frame. Names and source lines are untrusted and are sanitised (util/text.h).
  */
 #include "report/text.h"
 

@@ -1,6 +1,6 @@
 /*
- * text.h - between the two files of the text back end: text.c says all of one finding, text_list.c what a
- * document has around them, and findings in few lines.
+ * text.h - internal to the text back end: text.c prints one finding in full, text_list.c the document around
+ * findings, and findings in few lines.
  */
 #ifndef DH_REPORT_TEXT_H
 #define DH_REPORT_TEXT_H

@@ -1,6 +1,5 @@
 /*
- * text_list.c - a document as text: its sections, findings in few lines, and what stands before and after
- * them.
+ * text_list.c - a document as text: its sections, findings in few lines, and the text before and after them.
  */
 #include <inttypes.h>
 #include <string.h>

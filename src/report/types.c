@@ -1,5 +1,5 @@
 /*
- * types.c - see types.h. What is collected of a function or a file is remembered in its object.
+ * types.c - see types.h. What is collected for a function or a file is cached in its object.
  */
 #include "report/types.h"
 

@@ -1,11 +1,11 @@
 /*
- * variable.c - the name of a global or thread-local variable from its address, down to the member.
+ * variable.c - finds the name of a global or thread-local variable, down to the member, from its address.
  *
- * The ELF symbol gives name and size, always and at once. DWARF adds the declaration and the member path, if
- * the defining unit can be found cheaply: units already walked come first (the racing functions' own),
- * then the others up to a fixed amount of debug information, so that a huge binary stays fast. Which others
- * does not depend on what was asked before: the same variable must not be found in one run and missed in the
- * next.
+ * The ELF symbol gives name and size, always and immediately. DWARF adds the declaration and the member path,
+ * if the defining unit can be found cheaply: units already walked come first (the racing functions' own),
+ * then the others up to a fixed amount of debug information, so that a huge binary stays fast. The choice of
+ * the others does not depend on earlier lookups: the same variable must not be found in one run and missed in
+ * the next.
  */
 #include <dwarf.h>
 #include <stdarg.h>

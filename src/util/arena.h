@@ -1,9 +1,9 @@
 /*
  * arena.h - memory that is freed all at once, for hosted tools.
  *
- * A report's data lives as long as the reporter, so nothing is freed piece by piece. Running out of
- * memory ends the tool with a sentence and status 2: a command line program has no better answer, and no
- * caller needs to check.
+ * A report's data lives as long as the reporter, so nothing is freed individually. Running out of memory
+ * ends the tool with a message and status 2: a command-line program has no better option, and no caller
+ * needs to check.
  */
 #ifndef DH_UTIL_ARENA_H
 #define DH_UTIL_ARENA_H
@@ -27,7 +27,7 @@ char *dh_arena_dup(struct dh_arena *a, const char *s, size_t n);
 char *dh_arena_strdup(struct dh_arena *a, const char *s);
 __attribute__((format(printf, 2, 3))) char *dh_arena_printf(struct dh_arena *a, const char *format, ...);
 
-/* Do not return NULL. New memory is zeroed, as an arena's is; what realloc adds is not. */
+/* These never return NULL. New memory is zeroed, as in an arena, except what realloc adds. */
 void *dh_util_alloc(size_t n);
 void *dh_util_realloc(void *p, size_t n);
 _Noreturn void dh_util_no_memory(void);

@@ -1,6 +1,6 @@
 /*
  * lines.c - see lines.h. stdio is not used because getline() has no limit: garbage without a newline would be
- * read into memory whole.
+ * read into memory in full.
  */
 #include "util/lines.h"
 

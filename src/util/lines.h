@@ -1,6 +1,6 @@
 /*
  * lines.h - reading a file descriptor line by line, as the lines arrive, or a small file whole. Both have
- * limits: what is named as a file may be a device that never ends.
+ * limits: the named file may be a device that never ends.
  */
 #ifndef DH_UTIL_LINES_H
 #define DH_UTIL_LINES_H
@@ -14,8 +14,8 @@ struct dh_lines {
     int fd; /* not owned */
     char *buffer;
     size_t cap;
-    size_t begin, end; /* what has been read and not yet handed out */
-    u64 number;        /* of the line last handed out, from 1 */
+    size_t begin, end; /* what has been read and not yet returned */
+    u64 number;        /* of the line last returned, from 1 */
     bool eof;
 };
 
@@ -24,7 +24,7 @@ enum dh_lines_result {
     DH_LINES_END,
     DH_LINES_TOO_LONG, /* the line was skipped; number is its number */
     DH_LINES_CUT,      /* the last line, without its newline: *ret_text holds what there is */
-    DH_LINES_ERROR,    /* errno says why; EAGAIN: of a descriptor that does not block, no line yet */
+    DH_LINES_ERROR,    /* errno says why; EAGAIN: no line yet on a non-blocking descriptor */
 };
 
 void dh_lines_init(struct dh_lines *l, int fd);
@@ -32,8 +32,8 @@ void dh_lines_done(struct dh_lines *l);
 /* The text is not zero-terminated, may hold zeros and lives until the next call. */
 enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, size_t *ret_len);
 
-/* All of a file, on the heap and with a zero behind it. 0, or a negative errno; -EFBIG: it has more than
- * `limit` bytes. */
+/* A whole file, on the heap and zero-terminated. 0, or a negative errno; -EFBIG: it has more than `limit`
+ * bytes. */
 int dh_lines_load(const char *path, size_t limit, char **ret_text, size_t *ret_len);
 
 #endif

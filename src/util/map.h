@@ -25,10 +25,10 @@ void *dh_map_get(const struct dh_map *m, const void *key, size_t len);
 /* Replaces. value must not be NULL. */
 void dh_map_put(struct dh_map *m, const void *key, size_t len, void *value);
 
-/* Room for n keys in all, without growing on the way. */
+/* Makes room for n keys in total, so that the map need not grow before. */
 void dh_map_reserve(struct dh_map *m, size_t n);
-/* The next entry after *at, which begins with 0; false at the end. In an order that makes filling another map
- * quick. */
+/* The next entry after *at, which starts at 0; false at the end. The order makes filling another map
+ * fast. */
 bool dh_map_next(const struct dh_map *m, size_t *at, const void **ret_key, size_t *ret_len, void **ret_value);
 
 u64 dh_util_hash(const void *data, size_t len); /* FNV-1a, 64 bits: the same on every machine */

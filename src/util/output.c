@@ -1,5 +1,5 @@
 /*
- * output.c - see output.h. Streams with a write function of our own (fopencookie): stdio itself remembers
+ * output.c - see output.h. Streams with our own write function (fopencookie): stdio itself remembers
  * that a write failed, but not why.
  */
 #include "util/output.h"

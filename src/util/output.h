@@ -1,15 +1,15 @@
 /*
- * output.h - where a command writes: standard output, or a file that it was asked to make.
+ * output.h - where a command writes: standard output, or a file that it was asked to create.
  *
- * Both are streams that remember the first error, so that a command may print as it likes and is asked once,
- * at its end, whether all of it arrived.
+ * Both are streams that remember the first error, so that a command may print freely and only checks at the
+ * end whether everything was written.
  *
- * A file is written beside its name, as NAME.part, and gets its name when it is complete: a command that
- * fails or is killed leaves what was there before. The part is locked while it is written, so that two
- * commands cannot write one file. An output that is also an input is refused, by device and inode, whatever
- * its name. What is no regular file (a pipe, a terminal, a device) is written as it is, and so is a file that
- * is open already (/dev/stdout), or one that may be written but not replaced: in a directory of others, or
- * another user's.
+ * A file is written as NAME.part and renamed when it is complete: a command that fails or is killed leaves
+ * the previous file intact. The part is locked while it is being written, so that two commands cannot write
+ * the same file. An output that is also an input, by device and inode, is refused. Anything that is not a
+ * regular file (a pipe, a terminal, a device) is written in place, and so is a file that is already open
+ * (/dev/stdout), or one that may be written but not replaced: in a directory without write permission, or
+ * owned by another user.
  */
 #ifndef DH_UTIL_OUTPUT_H
 #define DH_UTIL_OUTPUT_H
@@ -20,32 +20,32 @@
 
 struct dh_output {
     FILE *stream;
-    int fd;          /* under it; of a file that is not in place it can be read too */
-    int error;       /* of the first write that failed, as a negative errno; 0: none did */
+    int fd;          /* underlying; readable too, unless the file is written in place */
+    int error;       /* of the first failed write, as a negative errno; 0: none failed */
     const char *why; /* after a failure: the reason, for a sentence */
-    char *target;    /* the file to be made, and */
+    char *target;    /* the file to be created, and */
     char *part;      /* its name until then; NULL: it is written in place */
 };
 
-/* Standard output becomes such a stream, for everything that is printed. Descriptors 0 to 2 that are closed
- * are taken, lest a file of ours be opened as one of them; programs that are started find them closed. */
+/* Standard output becomes such a stream, for everything that is printed. Closed descriptors among 0 to 2 are
+ * occupied, so that no file of ours is opened as one of them; child programs still find them closed. */
 void dh_output_begin_standard(void);
 /* Flushes it. 0, or the error of the first write that failed, as a negative errno. */
 int dh_output_end_standard(void);
-/* Is standard output a file with this name, too? Then it must not be an input. */
+/* Is standard output the file with this name? Then it must not be an input. */
 bool dh_output_is_standard(const char *path);
 
-/* Is a file of this name, written as an output, one of these inputs? For what others write. */
+/* Is an output file of this name one of these inputs? For files written by other code. */
 bool dh_output_is_input(const char *path, const char *const *inputs, size_t n_inputs);
-/* NULL if a program that appends to this file will be able to, or why it will not. The file is made if there
- * is none. */
+/* NULL if a program will be able to append to this file, or the reason why not. The file is created if it
+ * does not exist. */
 const char *dh_output_appendable(const char *path);
 /* 0, or -1 with o->why. `inputs` are names of files that the command reads ("-": standard input). */
 int dh_output_open(struct dh_output *o, struct dh_arena *arena, const char *path, const char *const *inputs,
                    size_t n_inputs);
-/* Complete: the file gets its name. 0, or -1 with o->why, and there is no new file. */
+/* Complete: the file gets its final name. 0, or -1 with o->why, and there is no new file. */
 int dh_output_commit(struct dh_output *o);
-/* Ends without it. What was written so far is removed, unless it is to be kept. Nothing to do if it was not
+/* Abandons the file. What was written so far is removed, unless `keep` is set. Does nothing if it was not
  * opened. */
 void dh_output_abandon(struct dh_output *o, bool keep);
 

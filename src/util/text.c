@@ -1,6 +1,6 @@
 /*
- * text.c - see text.h. UTF-8 is decoded as RFC 3629 defines it: what is too long for its character, or beyond
- * the last one, is not a character.
+ * text.c - see text.h. UTF-8 is decoded as RFC 3629 defines it: overlong encodings, and values
+ * beyond the last character, are invalid.
  */
 #include "util/text.h"
 

@@ -1,13 +1,13 @@
 /*
- * alias.c - alias builds (base/alias.h): each access that is in a pair tells where it is, in front of the
- * instruction, and memory that begins anew loses its history.
+ * alias.c - alias builds (base/alias.h): each access that is in a pair reports its address, before the
+ * instruction, and memory that is reused loses its history.
  *
- * What a library function accesses is what library.def says, by kind: a site that reads is of the arguments
- * that are read. If the length is the library's to know (a string), the first byte counts; what it reaches by
- * pointers in memory does not.
+ * library.def defines what a library function accesses, by kind: a site that reads covers the arguments that
+ * are read. If only the library knows the length (a string), the first byte is used; memory reached through
+ * pointers in memory is not considered.
  *
- * Memory begins anew when it is allocated or mapped, and so do local variables whose address is known
- * elsewhere, when their function or their scope is entered.
+ * Memory starts afresh when it is allocated or mapped; local variables whose address is known elsewhere do so
+ * when their function or scope is entered.
  */
 #include <stdlib.h>
 #include <string.h>

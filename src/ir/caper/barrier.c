@@ -1,9 +1,9 @@
 /*
- * barrier.c - the barriers in front of stores, atomic operations and copies.
+ * barrier.c - the barriers before stores, atomic operations and copies.
  *
- * What is stored where nobody else looks needs none: such memory is as good as a register. Into memory that
- * others can reach for certain, the value is published; else the shadow of the destination decides when the
- * program runs.
+ * A store to memory that no other code can access needs none: such memory is as good as a register. A value
+ * stored to memory that others can certainly reach is published; otherwise the shadow of the destination
+ * decides at run time.
  */
 #include <string.h>
 

@@ -2,12 +2,12 @@
  * call.c - the barriers around calls: what leaves the program with an argument or a result.
  *
  * Functions of the merged module are all instrumented, so their arguments are as good as registers; only what
- * is passed in memory, variable arguments and structures by value, goes where our analysis of locals does not
- * look. All others are outside: library.c knows some of them, and of the rest nothing is known, so whatever
- * they are given escapes.
+ * is passed in memory, variable arguments and structures by value, is not covered by our analysis of
+ * locals. All others are outside: library.c knows some of them; nothing is known about the rest, so
+ * everything passed to them escapes.
  *
- * A call through a pointer leads into the program if the address is between two functions that stand before
- * and behind all others of the module; the barriers are skipped then.
+ * A call through a pointer leads into the program if the address is between two functions placed before and
+ * after all others of the module; the barriers are then skipped.
  */
 #include <string.h>
 

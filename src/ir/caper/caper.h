@@ -26,12 +26,12 @@ enum dh_caper_entry {
 
 enum { DH_CAPER_WORD = DH_CAPER_ENTRIES }; /* PUBLISH of the word that `a` points into */
 
-/* A call that is to be inserted, before or behind an instruction. */
+/* A call to be inserted, before or after an instruction. */
 struct dh_caper_act {
     unsigned entry; /* enum dh_caper_entry, or DH_CAPER_WORD */
     bool after;
     LLVMValueRef at;
-    LLVMValueRef a, b, n; /* arguments, of any type: words are taken out of them; NULL: none */
+    LLVMValueRef a, b, n; /* arguments, of any type: words are extracted from them; NULL: none */
     LLVMValueRef times;   /* NEW: n is to be multiplied by it; or NULL */
     LLVMValueRef unless;  /* only if this, a callee, is outside the program; or NULL */
     u64 constant;         /* if n is NULL: the length */
@@ -54,8 +54,8 @@ struct dh_caper {
     u32 *groups; /* DH_CAPER_GROUPS */
     size_t n_group_words, cap_group_words;
     u32 n_groups;
-    LLVMValueRef depth;   /* emit.c: at the beginning of the function that was looked at last */
-    LLVMValueRef text[2]; /* functions before and behind all of the program's; NULL: not yet needed */
+    LLVMValueRef depth;   /* emit.c: at the beginning of the function that was processed last */
+    LLVMValueRef text[2]; /* functions before and after all of the program's; NULL: not yet needed */
 };
 
 DH_INLINE bool dh_caper_has(const struct dh_caper *c, enum dh_caper_rule rule)
@@ -65,15 +65,15 @@ DH_INLINE bool dh_caper_has(const struct dh_caper *c, enum dh_caper_rule rule)
 
 /* ---- rules.c ---- */
 
-/* Reads DEADHEAT_CAPER_WITHOUT. A name that does not exist is an error of the link. */
+/* Reads DEADHEAT_CAPER_WITHOUT. An unknown name is a link error. */
 void dh_caper_rules_read(struct dh_caper *c);
-/* Tells the library in the program which of its own rules are left out. */
+/* Tells the library in the program which of its own rules are disabled. */
 void dh_caper_rules_embed(struct dh_caper *c);
 
 /* ---- sites.c: the analysis of the whole program ---- */
 
 /* Marks each instruction with its sites, and puts the table into the program. false: there is none, which has
- * been said. */
+ * been reported. */
 bool dh_caper_sites_find(struct dh_caper *c);
 /* Calls visit for each site of an instruction. which: DH_WHOLE_TO, DH_WHOLE_FROM; access: enum
  * dh_pairs_access. Returns how many there are. */
@@ -84,33 +84,33 @@ size_t dh_caper_sites_each(const struct dh_caper *c, LLVMValueRef inst,
 
 /* Whether a value may be, or hold in one of its words, a pointer to a block of the heap. */
 bool dh_caper_value_carries(struct dh_caper *c, LLVMValueRef value);
-/* Calls visit for each load from memory that the value may have a few bytes of. */
+/* Calls visit for each load from memory of which the value may contain some bytes. */
 void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value,
                            void (*visit)(void *arg, LLVMValueRef load), void *arg);
 /* Whether it has words at all: 8 bytes or more. */
 bool dh_caper_value_has_words(struct dh_caper *c, LLVMTypeRef type);
 bool dh_caper_value_is_scalar(LLVMTypeRef type);
-/* Before the plan: are addresses kept as integers? And what is computed with addresses. */
+/* Before planning: determines whether addresses are kept as integers, and what is computed from addresses. */
 void dh_caper_value_look(struct dh_caper *c);
-/* Integers that a function is given. */
+/* Integers passed to a function. */
 void dh_caper_value_plan_arguments(struct dh_caper *c, LLVMValueRef fn);
-/* Whether bits of a value may be stored, or handed on. */
+/* Whether bits of a value may be stored or passed on. */
 bool dh_caper_value_is_stored(LLVMValueRef value);
 void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst);
 
 /* ---- barrier.c: stores and copies ---- */
 
 enum dh_caper_place {
-    DH_CAPER_PRIVATE,  /* nobody else can name it */
-    DH_CAPER_ESCAPED,  /* others can reach it, for certain */
-    DH_CAPER_SOMEWHERE /* the shadow knows */
+    DH_CAPER_PRIVATE,  /* no other code can refer to it */
+    DH_CAPER_ESCAPED,  /* others can certainly reach it */
+    DH_CAPER_SOMEWHERE /* the shadow decides at run time */
 };
 enum dh_caper_place dh_caper_place_of(struct dh_caper *c, LLVMValueRef ptr);
 struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, unsigned entry, LLVMValueRef at);
-/* The value is handed to somebody: it escapes. */
+/* The value is passed to other code: it escapes. */
 void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value);
 void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef n);
-/* What is at src goes where others can reach it; n: NULL for a constant length. */
+/* The contents of src are copied to where others can reach them; n: NULL for a constant length. */
 void dh_caper_contents(struct dh_caper *c, LLVMValueRef at, LLVMValueRef src, LLVMValueRef n, u64 constant);
 /* Pieces of words in a value that is passed to a function, or returned. */
 void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value);
@@ -119,11 +119,11 @@ void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst);
 /* ---- call.c, library.c: calls ---- */
 
 void dh_caper_plan_call(struct dh_caper *c, LLVMValueRef call);
-/* Where an exception is caught, the calls that it came out of are over. */
+/* Where an exception is caught, the calls that it left have ended. */
 void dh_caper_plan_catch(struct dh_caper *c, LLVMValueRef pad);
-/* A function of the C or C++ library of which library.def tells. false: it does not. */
+/* A function of the C or C++ library described in library.def. false: it is not. */
 bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *name);
-/* Allocation, wherever it is defined; the function itself is still to be treated as what it is. */
+/* Allocation, wherever it is defined; the function itself must still be handled like any other. */
 void dh_caper_plan_allocation(struct dh_caper *c, LLVMValueRef call, const char *name);
 void dh_caper_plan_returns(struct dh_caper *c, LLVMValueRef fn);
 

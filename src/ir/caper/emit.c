@@ -2,7 +2,7 @@
  * emit.c - inserts what was planned.
  *
  * The functions that are inlined come from escape.bc; the slow ones are in libdeadheat-caper.a, which is part
- * of the program. What is stored is taken apart into words of 64 bits, each with the place that it goes to.
+ * of the program. A stored value is split into 64-bit words, each with its destination address.
  */
 #include <string.h>
 

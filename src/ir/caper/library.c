@@ -1,10 +1,10 @@
 /*
- * library.c - calls of functions of which whole/library.def tells: what they keep, copy, link, allocate and
+ * library.c - calls of functions described by whole/library.def: what they keep, copy, link, allocate and
  * free.
  *
  * An argument is harmless only if an effect says what is done with it; a pointer that no effect names
- * escapes. What the library frees or moves itself (getline) must not be taken for private afterwards, so what
- * a pointer in the argument's memory leads to escapes before.
+ * escapes. What the library itself frees or moves (getline) must not be treated as private afterwards, so the
+ * target of a pointer in the argument's memory escapes beforehand.
  */
 #include <string.h>
 

@@ -1,17 +1,17 @@
 /*
  * question.c - where the program can be made to ask whether memory has escaped (base/caper.h).
  *
- * Accesses to one object in one stretch of a block are one group, with one question behind the last of them.
- * A stretch ends where something may free memory, synchronise, or not come back: behind that, the object may
- * be gone and its memory be somebody's private block. (Escape only grows while a block lives, so asking late
- * is asking for all.) Atomic accesses and library functions are asked about before they happen, for the same
- * reason.
+ * Accesses to one object in one stretch of a block form a group, with one question after the last of them. A
+ * stretch ends where something may free memory, synchronise, or not return: after that, the object may be
+ * gone and its memory may be another private block. (A block that has escaped stays escaped while it lives,
+ * so one late question covers all.) For the same reason, questions about atomic accesses and library
+ * functions come before them.
  *
- * Two addresses made from one pointer are in one object: the language allows nothing else.
+ * Two addresses derived from one pointer are in the same object: the language allows nothing else.
  *
- * What is left at the end of a block waits until the loops around it end in which nothing ends a stretch, if
- * the pointer is the same in all their rounds. Only what is sure to have happened by then does: a question
- * must not speak for an access that was not made.
+ * Questions left at the end of a block are postponed to the end of the enclosing loops in which nothing ends
+ * a stretch, if the pointer is the same in all iterations. This is done only for accesses that have certainly
+ * happened by then: a question must not be asked for an access that was not made.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * rules.c - which rules a test leaves out (rules.def).
+ * rules.c - which rules a test disables (rules.def).
  */
 #include <stdio.h>
 #include <stdlib.h>

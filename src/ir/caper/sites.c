@@ -1,6 +1,6 @@
 /*
  * sites.c - which instructions of the merged module are sites of the set `sound` (ir/marks.c), and the table
- * of pairs in the program. If the analysis fails, the program has barriers, and nothing is asked in it.
+ * of pairs in the program. If the analysis fails, the program has barriers, but no questions.
  */
 #include <stdio.h>
 

@@ -1,20 +1,20 @@
 /*
  * value.c - which values may carry a pointer to a block of the heap, whole or in pieces.
  *
- * Whatever is not clearly without one may carry one. Clearly without are
- *   - constants, and addresses of variables, functions and locals: they are no blocks of the heap;
+ * A value may carry one unless it certainly does not. These certainly do not:
+ *   - constants, and addresses of variables, functions and locals: they are not heap blocks;
  *   - results of comparisons, of multiplication, division, shifts, conversions between integers and
  * floating-point numbers, and of floating-point arithmetic; numbers of less than 48 bits, and what is masked
- * to less than 12. If an address goes into one of them, it is no address any more, and would have to come
- * back by another such operation: so it escapes where it goes in (the rule `cast`), and what comes out needs
- * no barrier;
+ * to less than 12. If an address goes into one of them, the result is no longer an address, and could only
+ * become one again by another such operation: so it escapes where it goes in (the rule `cast`), and the
+ * result needs no barrier;
  *   - differences of two addresses;
- *   - what was loaded from memory that has escaped for certain: it has escaped, too (the invariant).
- * A word that is put together from parts (shifts and `or`) may be a pointer again.
+ *   - what was loaded from memory that has certainly escaped: it has escaped, too (the invariant).
+ * A word that is assembled from parts (shifts and `or`) may be a pointer again.
  *
- * Integers in memory that are computed with are addresses only if the program keeps addresses as integers
- * (dh_caper.integers), or if the language lets the place be a pointer's or of any type, as type-based alias
- * metadata tells.
+ * Integers in memory that are used in computations are addresses only if the program keeps addresses as
+ * integers (dh_caper.integers), or if the language allows a pointer, or any type, at that place, according to
+ * type-based alias metadata.
  */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
- * apply.c - what a use does with the members of its node's set.
+ * apply.c - applies a use to the members of its node's set.
  *
- * Many nodes get the same news (intern.h), and many uses do the same with them: they load from the same
- * offset, they add the same offset. What is the same is done once. For loads and stores that is a node in the
- * middle, a HUB: what it is connected to, each location of the set at the offset, does not depend on the use,
- * and a use is one edge from or to it. For copies of memory it is an object in the middle.
+ * Many nodes receive the same new members (intern.h), and many uses do the same with them: they load from the
+ * same offset, or add the same offset. Such work is shared. For loads and stores there is an intermediate
+ * node, a HUB: its connections, to each location of the set at the offset, do not depend on the use, and a
+ * use is one edge from or to it. For copies of memory there is an intermediate object.
  */
 #include "ir/pts/solver.h"
 

@@ -1,5 +1,5 @@
 /*
- * build.c - what a client adds: values, objects and constraints.
+ * build.c - adding values, objects and constraints.
  */
 #include "ir/pts/solver.h"
 

@@ -1,9 +1,9 @@
 /*
- * field.c - locations: made on demand, forwarded when their object gets coarser, and given nodes (contents)
- * when something is loaded from or stored to them.
+ * field.c - locations: created on demand, forwarded when their object gets coarser, and given nodes
+ * (contents) when something is loaded from or stored to them.
  *
- * A forwarded location stays in the sets it is in; whoever takes it out asks for the standing one. The sets
- * are cleaned when the solver is done.
+ * A forwarded location stays in the sets that contain it; code that reads it from a set looks up the current
+ * one. The sets are cleaned up when the solver is done.
  */
 #include "ir/pts/solver.h"
 

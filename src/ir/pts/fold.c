@@ -1,13 +1,13 @@
 /*
- * fold.c - offsets: which ones of an object are the same, and where an offset leads.
+ * fold.c - offsets: which offsets of an object are equivalent, and where an offset leads.
  *
- * A fold says that a part of an object is an array, whose elements are not told apart: its offsets are taken
- * modulo the element's size. Folds nest (an array in a structure in an array); the inner one lies in the
- * first element of the outer one. They come from the client (types) and from strided constraints, also the
- * ones order.c derives from cycles that add an offset each time round: so p = p + 16 walks an array of
- * 16-byte elements, and keeps the fields in an element apart, where limiting the number of fields or making
- * the object field-insensitive would not. (Cf. Lei and Sui, "Fast and precise handling of positive weight
- * cycles for field-sensitive pointer analysis", SAS 2019, which widens sets rather than objects.)
+ * A fold says that a part of an object is an array, whose elements are not distinguished: its offsets are
+ * taken modulo the element's size. Folds nest (an array in a structure in an array); the inner one lies in
+ * the first element of the outer one. They come from the client (types) and from strided constraints,
+ * including those that order.c derives from cycles that add an offset in each iteration: so p = p + 16 walks
+ * an array of 16-byte elements, and keeps the fields in an element apart, where limiting the number of fields
+ * or making the object field-insensitive would not. (Cf. Lei and Sui, "Fast and precise handling of positive
+ * weight cycles for field-sensitive pointer analysis", SAS 2019, which widens sets rather than objects.)
  *
  * Folds only ever get coarser, so the solver terminates.
  */

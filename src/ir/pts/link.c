@@ -1,13 +1,12 @@
 /*
  * link.c - copies between objects (memcpy), and how the locations of one object are connected.
  *
- * A memcpy goes through an object of its own: everything its source may point to is linked to that object,
+ * A memcpy goes through an intermediate object: everything its source may point to is linked to that object,
  * and that one to everything its destination may point to. So n sources and m destinations make n + m links,
  * not n * m, and an offset in the middle object is the distance from the start of the copy.
  *
- * Fields come into being at any time. So a link stays with its source object, and each location that gets
- * nodes
- * ("hatches") is connected then. Folds travel along links as well: a field of a folded array stands for all
+ * Fields can be created at any time. So a link stays with its source object, and a location is connected when
+ * it gets its nodes ("hatches"). Folds travel along links as well: a field of a folded array stands for all
  * elements, and would otherwise be copied to the first one only.
  */
 #include "ir/pts/solver.h"

@@ -1,12 +1,12 @@
 /*
- * order.c - the order of the next sweep, and the cycles found on the way.
+ * order.c - the order of the next sweep, and the cycles found in the process.
  *
  * Wave propagation (Pereira and Berlin, "Wave propagation and deep propagation for pointer analysis", CGO
- * 2009): before each sweep the part of the graph that news can reach is sorted topologically, so that a set
- * is sent along an edge once it is complete as far as this sweep goes. Strongly connected components come out
- * of the same walk. Their nodes have equal sets if copies alone connect them, and are merged. If offsets take
+ * 2009): before each sweep the part of the graph that changes can reach is sorted topologically, so that a
+ * set is sent along an edge only when it is complete for this sweep. Strongly connected components are found
+ * in the same walk. Their nodes have equal sets if copies alone connect them, and are merged. If offsets take
  * part as well, the parts connected by copies are merged, and the offsets become strided by the greatest
- * common divisor of what the cycles add: what goes round often enough comes to all multiples of it (fold.c).
+ * common divisor of what the cycles add: going round often enough reaches all multiples of it (fold.c).
  */
 #include "ir/pts/solver.h"
 

@@ -1,5 +1,5 @@
 /*
- * pts.h - an inclusion-based points-to solver (Andersen), field-sensitive, that knows nothing of LLVM.
+ * pts.h - an inclusion-based points-to solver (Andersen), field-sensitive, independent of LLVM.
  *
  * Vocabulary. A NODE is anything that can hold pointers: a value of the program, or the contents of a
  * location. An OBJECT is a piece of memory (a global, a stack variable, an allocation site, a function). A
@@ -11,19 +11,20 @@
  * one location. An object in which more than max_fields locations are used collapses: all its offsets become
  * DH_PTS_ANY. Both can happen while solving; afterwards every set holds canonical locations only.
  *
- * What it takes for granted (and a client has to say in its list of assumptions):
- *  - a pointer is read at the offset it was written at; pointers cut into pieces smaller than a copied field
- *    are the client's business (it may use dh_pts_copy on anything that carries a pointer's bits);
- *  - in a copy of known length from an unknown place, pointers lie at multiples of eight bytes;
+ * What it assumes (and a client has to include in its list of assumptions):
+ *  - a pointer is read at the offset it was written at; pointers split into pieces smaller than a copied
+ * field are left to the client (it may use dh_pts_copy on anything that carries a pointer's bits);
+ *  - in a copy of known length from an unknown place, pointers are at multiples of eight bytes;
  *  - a constant offset from an array element, if it is shorter than the array, stays in the array;
- *  - a constant offset does not leave an object of known size (one past its end is allowed), as C has it:
- * what would be outside is dropped, and counted (stats.outside, each time it is met).
+ *  - a constant offset does not leave an object of known size (one past its end is allowed), as C requires:
+ *    offsets outside are dropped, and counted (stats.outside, each time).
  *
- * Errors. Running out of memory is remembered: nodes are then DH_PTS_NONE, which every function takes and
- * ignores, and dh_pts_solve returns -ENOMEM. So constraints are added without a check after each. (CRoaring,
- * which holds the larger sets, does not report every failure of its own allocations.)
+ * Errors. Running out of memory is remembered: nodes are then DH_PTS_NONE, which every function accepts
+ * and ignores, and dh_pts_solve returns -ENOMEM. So constraints can be added without checking each call.
+ * (CRoaring, which holds the larger sets, does not report every failure of its own allocations.)
  *
- * Results do not depend on addresses or on hash seeds: equal calls in equal order give equal ids and sets.
+ * Results do not depend on addresses or hash seeds: the same calls in the same order give the same ids and
+ * sets.
  */
 #ifndef DH_IR_PTS_PTS_H
 #define DH_IR_PTS_PTS_H
@@ -48,25 +49,25 @@ enum {
 };
 
 /*
- * Something new flowed into a watched node. `call` is what dh_pts_call or dh_pts_watch was given. May add
- * nodes, objects and constraints, and watch further nodes. Comes once for each pair of watch and object
+ * Something new flowed into a watched node. `call` is the value passed to dh_pts_call or dh_pts_watch. May
+ * add nodes, objects and constraints, and watch further nodes. Called once for each pair of watch and object
  * (dh_pts_call) or watch and location (dh_pts_watch).
  */
 typedef void dh_pts_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset);
 
 struct dh_pts_options {
     uint32_t max_fields; /* 0: 1024 */
-    uint32_t huge;       /* nodes with so many locations are taken to have the same (widen.c); 0: none are */
+    uint32_t huge;       /* nodes with this many locations share one set (widen.c); 0: none do */
     bool no_cycles;      /* no cycle elimination: for tests and measurements */
     bool collect_always; /* free unused sets before each round, not only when there are many: for tests */
     dh_pts_on_flow *on_flow;
-    /* How many bytes of pointers a copy of unknown length that begins there can move, or DH_PTS_ANY; may be
+    /* How many bytes of pointers a copy of unknown length starting there can move, or DH_PTS_ANY; may be
      * NULL. */
     uint32_t (*reach)(void *client, dh_pts_object object, uint32_t offset);
     /*
-     * Which part of the object, in bytes from *ret_start to before *ret_end, steps of `stride` bytes from an
-     * offset stay in, because it is an array, or, if there is no room for a step, because it is none; false:
-     * nothing is known. May be NULL. Asked when such a step is met.
+     * The part of the object, from byte *ret_start up to but excluding *ret_end, that steps of `stride` bytes
+     * from an offset cannot leave: because it is an array or, if there is no room for a step, because it is
+     * not one. false: nothing is known. May be NULL. Called when such a step is encountered.
      */
     bool (*array)(void *client, dh_pts_object object, uint32_t offset, uint32_t stride, uint32_t *ret_start,
                   uint32_t *ret_end);
@@ -74,21 +75,21 @@ struct dh_pts_options {
 };
 
 struct dh_pts_stats {
-    uint64_t nodes, objects, locations; /* made so far */
+    uint64_t nodes, objects, locations; /* created so far */
     uint64_t constraints;               /* added by the client */
     uint64_t edges;                     /* copy and offset edges at the end, of unmerged nodes */
     uint64_t merged;                    /* nodes that share another's set */
     uint64_t collapsed;                 /* objects that lost their fields */
     uint64_t folded;                    /* arrays learnt while solving */
-    uint64_t stretched;                 /* objects whose arrays grew so often that they reach its ends */
-    uint64_t outside;                   /* offsets that left their object, and were dropped */
-    uint64_t confined;                  /* arrays learnt whose ends the client knew */
-    uint64_t strided_cycles;            /* cycles that add an offset each time round */
-    uint64_t widened;                   /* nodes that were taken for one, since their sets are huge */
-    uint64_t rounds;                    /* sweeps over the graph */
-    uint64_t propagations;              /* sets sent along an edge */
-    uint64_t set_bytes;                 /* memory of sets, edges and nodes */
-    uint64_t set_members;               /* of all nodes together */
+    uint64_t stretched;      /* objects whose arrays grew so often that they were extended to its ends */
+    uint64_t outside;        /* offsets that left their object, and were dropped */
+    uint64_t confined;       /* arrays learnt whose bounds the client knew */
+    uint64_t strided_cycles; /* cycles that add an offset in each iteration */
+    uint64_t widened;        /* nodes that were merged because their sets are huge */
+    uint64_t rounds;         /* sweeps over the graph */
+    uint64_t propagations;   /* sets sent along an edge */
+    uint64_t set_bytes;      /* memory of sets, edges and nodes */
+    uint64_t set_members;    /* of all nodes together */
     uint64_t set_largest;
 };
 
@@ -107,8 +108,8 @@ dh_pts_node dh_pts_value(struct dh_pts *p);
 dh_pts_object dh_pts_object_add(struct dh_pts *p, uint32_t size, unsigned flags);
 /*
  * Bytes [start, start + length) of the object are an array of elements of `stride` bytes; length may be
- * DH_PTS_ANY. For arrays in arrays of structures declare the outer one first, the inner one as it lies in the
- * first element.
+ * DH_PTS_ANY. For arrays in arrays of structures declare the outer one first, and the inner one as it is in
+ * the first element.
  */
 void dh_pts_array(struct dh_pts *p, dh_pts_object o, uint32_t start, uint32_t length, uint32_t stride);
 
@@ -121,9 +122,9 @@ void dh_pts_offset(struct dh_pts *p, dh_pts_node dst, dh_pts_node src, int64_t o
 /* dst = src + something: any location of the objects src points to */
 void dh_pts_any(struct dh_pts *p, dh_pts_node dst, dh_pts_node src);
 /*
- * dst = src + offset + i * stride for an unknown i: an array element. length 0: nothing is known of the
- * array; i may be negative and src may be in its middle. Otherwise the array is the `length` bytes from src +
- * offset (DH_PTS_ANY: to the end of the object).
+ * dst = src + offset + i * stride for an unknown i: an array element. length 0: nothing is known about the
+ * array; i may be negative, and src may be in the middle of it. Otherwise the array is the `length` bytes
+ * from src + offset (DH_PTS_ANY: to the end of the object).
  */
 void dh_pts_element(struct dh_pts *p, dh_pts_node dst, dh_pts_node src, int64_t offset, uint32_t stride,
                     uint32_t length);
@@ -131,7 +132,7 @@ void dh_pts_element(struct dh_pts *p, dh_pts_node dst, dh_pts_node src, int64_t 
 void dh_pts_load(struct dh_pts *p, dh_pts_node dst, dh_pts_node src, int64_t offset);
 /* *(dst + offset) = src */
 void dh_pts_store(struct dh_pts *p, dh_pts_node dst, int64_t offset, dh_pts_node src);
-/* memcpy(dst, src, length): whatever pointers are there are copied to the same offsets. */
+/* memcpy(dst, src, length): all pointers there are copied to the same offsets. */
 void dh_pts_memcpy(struct dh_pts *p, dh_pts_node dst, dh_pts_node src, uint32_t length);
 /* Call on_flow for each object with DH_PTS_FUNCTION that `callee` may point to. */
 void dh_pts_call(struct dh_pts *p, dh_pts_node callee, void *call);
@@ -141,14 +142,14 @@ void dh_pts_watch(struct dh_pts *p, dh_pts_node node, void *call);
 /* Solve what was added. 0 or -ENOMEM; after a failure nothing is solved. */
 int dh_pts_solve(struct dh_pts *p);
 
-/* ---- Asking, after dh_pts_solve. No location returned is stale: object and offset are canonical. ---- */
+/* ---- Queries, after dh_pts_solve. No location returned is stale: object and offset are canonical. ---- */
 
 struct dh_pts_place {
     dh_pts_object object;
     uint32_t offset; /* or DH_PTS_ANY */
 };
 
-/* Locations in ascending order of id; in between nothing may be added. */
+/* Locations in ascending order of id; nothing may be added during iteration. */
 struct dh_pts_iter {
     const void *set;
     uint32_t at;
@@ -163,9 +164,9 @@ struct dh_pts_place dh_pts_place(const struct dh_pts *p, dh_pts_location l);
 dh_pts_location dh_pts_find(const struct dh_pts *p, dh_pts_object o, uint32_t offset);
 /* The canonical form of an offset in o (0 <= offset < size, or DH_PTS_ANY). */
 uint32_t dh_pts_canonical(const struct dh_pts *p, dh_pts_object o, uint32_t offset);
-/* Does a canonical offset stand for several: for the elements of an array, or for anything? */
+/* Does a canonical offset stand for several: the elements of an array, or anything? */
 bool dh_pts_folded(const struct dh_pts *p, dh_pts_object o, uint32_t offset);
-/* The node whose set is what a load from this location gives. */
+/* The node whose set is the result of a load from this location. */
 dh_pts_node dh_pts_contents(const struct dh_pts *p, dh_pts_location l);
 /* The locations used in an object, in order of creation; *ret_list stays valid until something is added. */
 uint32_t dh_pts_fields(const struct dh_pts *p, dh_pts_object o, const dh_pts_location **ret_list);
@@ -174,10 +175,10 @@ bool dh_pts_collapsed(const struct dh_pts *p, dh_pts_object o);
 
 /*
  * Nodes with the same representative have the same set. (Others may have equal sets too.) A key for caches of
- * whatever is computed from a set.
+ * values computed from a set.
  */
 dh_pts_node dh_pts_representative(const struct dh_pts *p, dh_pts_node node);
-/* A number of the node's set: equal if and only if the sets are. */
+/* The number of the node's set: equal if and only if the sets are equal. */
 uint32_t dh_pts_set_number(const struct dh_pts *p, dh_pts_node node);
 bool dh_pts_points_to(const struct dh_pts *p, dh_pts_node node, dh_pts_location l);
 
@@ -185,7 +186,7 @@ bool dh_pts_points_to(const struct dh_pts *p, dh_pts_node node, dh_pts_location 
 bool dh_pts_may_alias(const struct dh_pts *p, dh_pts_node a, dh_pts_node b);
 /*
  * May `a_size` bytes at a and `b_size` bytes at b have a byte in common? Sizes may be DH_PTS_ANY. Elements of
- * one array are not told apart. On true, *ret_object (may be NULL) is the first object they share.
+ * one array are not distinguished. On true, *ret_object (may be NULL) is the first object they share.
  */
 bool dh_pts_may_overlap(const struct dh_pts *p, dh_pts_node a, uint32_t a_size, dh_pts_node b,
                         uint32_t b_size, dh_pts_object *ret_object);

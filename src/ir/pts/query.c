@@ -1,5 +1,5 @@
 /*
- * query.c - answers, once solved. Nothing here changes anything, so cached answers of a client stay true.
+ * query.c - queries after solving. Nothing here modifies anything, so results cached by a client stay valid.
  */
 #include "ir/pts/solver.h"
 

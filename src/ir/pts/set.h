@@ -2,8 +2,8 @@
  * set.h - sets of 32-bit numbers: up to five in place, more in a CRoaring bitmap.
  *
  * Most sets of a points-to analysis have one or two members, and a bitmap costs some 150 bytes and four
- * allocations before its first member; a solver has three sets a node. Hence the small form. It is sorted, so
- * both forms iterate in ascending order. All zero is the empty set. A set never turns small again.
+ * allocations before its first member; a solver has three sets per node. Hence the small form. It is sorted,
+ * so both forms iterate in ascending order. All zero is the empty set. A set never turns small again.
  */
 #ifndef DH_IR_PTS_SET_H
 #define DH_IR_PTS_SET_H
@@ -41,8 +41,8 @@ int dh_set_add(struct dh_set *s, uint32_t x);
 int dh_set_join(struct dh_set *s, const struct dh_set *other);
 /* *ret := a - b; *ret is empty before. 0 or -ENOMEM. */
 int dh_set_minus(const struct dh_set *a, const struct dh_set *b, struct dh_set *ret);
-bool dh_set_within(const struct dh_set *a, const struct dh_set *b); /* each member of a in b? */
-bool dh_set_meet(const struct dh_set *a, const struct dh_set *b);   /* a common member? */
+bool dh_set_within(const struct dh_set *a, const struct dh_set *b); /* is each member of a in b? */
+bool dh_set_meet(const struct dh_set *a, const struct dh_set *b);   /* is there a common member? */
 uint64_t dh_set_bytes(const struct dh_set *s);                      /* beyond the struct itself */
 /* The members in ascending order into list, which has room for dh_set_count of them. */
 void dh_set_list(const struct dh_set *s, uint32_t *list);

@@ -1,10 +1,11 @@
 /*
  * solve.c - the sweeps.
  *
- * A round: merge what was found equal or huge, tell late uses what they missed, order the nodes that news can
- * reach, and let each tell its news once, in that order. News for a node that was passed already waits for
- * the next round. When there is no news, locations whose object got coarser meanwhile are told once more;
- * when there are none either, each constraint holds for each member of each set.
+ * A round: merge the nodes that were found to be equal or huge, apply new uses to the members they missed,
+ * order the nodes that changes can reach, and let each propagate its new members once, in that order. New
+ * members of a node that was already visited wait for the next round. When there are none, locations whose
+ * object has become coarser are propagated once more; when there are none of these either, each constraint
+ * holds for each member of each set.
  */
 #include "ir/pts/solver.h"
 

@@ -1,18 +1,18 @@
 /*
  * widen.c - one set for all pointers that may lead nearly anywhere.
  *
- * In a large program most pointers end up with one of thousands of sets that differ in a few of their
- * thousand members: whatever goes through one heap, one list or one table of functions. To keep them apart
- * costs nearly all of the time, and tells nothing. So a node whose set has grown to options.huge locations
- * becomes one with all others of that kind, the CROWD. Offsets lead from each of its members to any other, so
- * what is in it points anywhere in its object, and only "anywhere" is in its set. That is less precise and as
- * sound: sets only get larger. All other nodes go on as before, and so do the objects, whose fields still
- * tell apart what is accessed by name.
+ * In a large program most pointers end up with one of thousands of sets that differ in only a few of their
+ * thousand members: everything that goes through one heap, one list or one table of functions. Keeping them
+ * apart takes nearly all of the time, and gains nothing. So a node whose set has grown to options.huge
+ * locations is merged with all others of that kind, the CROWD. Offsets lead from each of its members to any
+ * other, so its pointers point anywhere in their objects, and its set contains only "anywhere" locations.
+ * That is less precise but still sound: sets only get larger. All other nodes are unaffected, and so are the
+ * objects, whose fields still distinguish what is accessed by name.
  *
- * What a pointer of the crowd is copied to, at whatever offset, has all that the crowd has, and joins it.
- * What is loaded through one is what is loaded through any, so there is one node that loads, and one that
- * stores; all loads and stores of the crowd are edges from the one and to the other. So the crowd has two
- * uses and no edges, however many nodes are in it.
+ * A node to which a pointer of the crowd is copied, at any offset, has everything that the crowd has, and
+ * joins it. A load through one of its pointers gives the same as through any other, so there is one node for
+ * loads and one for stores; all loads and stores of the crowd are edges from the former and to the latter. So
+ * the crowd has two uses and no edges, regardless of how many nodes are in it.
  */
 #include "ir/pts/solver.h"
 

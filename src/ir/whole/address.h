@@ -1,12 +1,12 @@
 /*
- * address.h - addresses as sums, so that two of them can be compared without knowing where they lead.
+ * address.h - addresses as sums, so that two of them can be compared without knowing what they point to.
  *
  * An address is a base, a constant, and products of a stride and an index: &a[i].m is a + 8 + 48 * i. The
- * base is a local of the function, a global variable, or the pointer that a global variable holds for good
- * (fixed.c); an index is an EXPRESSION over values of the
- * function, numbered so that equal expressions have equal numbers. Two addresses that differ in the constant
- * only are at a constant distance, whatever base and indices are, as long as none of the values in them is
- * computed anew in between: whoever keeps an address forgets it then (dh_w_address_ends).
+ * base is a local of the function, a global variable, or the pointer that a global variable holds permanently
+ * (fixed.c); an index is an EXPRESSION over values of the function, numbered so that equal expressions have
+ * equal numbers. Two addresses that differ only in the constant are at a constant distance, whatever base and
+ * indices are, as long as none of the values in them is recomputed in between: code that keeps an address
+ * must drop it then (dh_w_address_ends).
  *
  * A base may have been read from memory that no longer changes (fixed.c). Then its SOURCE is the address it
  * was read from, and what is read from equal addresses is equal.

@@ -1,9 +1,9 @@
 /*
- * alias.c - what the language says about types of accesses: which of them may overlap (strict aliasing).
+ * alias.c - which accesses may overlap according to their types (strict aliasing).
  *
- * The tags of LLVM's type-based alias information are numbered, and compared once, each with each. What has
- * no tag, all library calls and all code compiled without optimisation or with -fno-strict-aliasing, has
- * number 0, which overlaps everything.
+ * The tags of LLVM's type-based alias information are numbered, and each pair is compared once. Accesses
+ * without a tag (all library calls, and all code compiled without optimisation or with -fno-strict-aliasing)
+ * have number 0, which overlaps everything.
  */
 #include <stdlib.h>
 

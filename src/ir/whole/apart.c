@@ -1,41 +1,42 @@
 /*
- * apart.c - see team.h: whether two accesses to elements never meet.
+ * apart.c - see team.h: whether two accesses to elements never touch the same bytes.
  *
  * Why two accesses are apart (dh_w_elements_apart):
  *
- * 1. Both are within bytes of one base that are known, and these have none in common: of one place each, or
- * of elements whose indices are between constants.
+ * 1. Both are within known byte ranges of one base, and these are disjoint: each of a single place, or of
+ * elements whose indices are between constants.
  *
- * 2. Both are made by threads of one team to their own element. The indices of a loop that counts are
- * different in each round, each round creates one thread, and the loop is begun once, or again when all
- * threads have been joined; so two threads that run have two indices, and what lies within one stride of
- * another, for one index, is not there for the other.
+ * 2. Both are made by threads of one team to their own element. The indices of a counting loop
+ * differ in each iteration, each iteration creates one thread, and the loop is started once, or again only
+ * when all threads have been joined; so two running threads have different indices, and what lies within one
+ * stride for one index does not for the other.
  *
- * 3. One is made by the creator, in a round of the loop that creates the team, before that round's thread is
- * created: all that run have other indices.
+ * 3. One is made by the creator, in an iteration of the loop that creates the team, before that iteration's
+ * thread is created: all running threads have other indices.
  *
- * 4. One is made by the creator, in a round of the loop that joins the team, behind that round's join: all
- * that run have other indices.
+ * 4. One is made by the creator, in an iteration of the loop that joins the team, after that iteration's
+ * join: all running threads have other indices.
  *
- * 5. Both are to memory that is allocated anew for each thread of the team, by its threads, or by the creator
- * before it creates the thread, or behind the join of that thread.
+ * 5. Both are to memory that is allocated separately for each thread of the team: by its threads, or by the
+ * creator before it creates the thread, or after the join of that thread.
  *
- * 6. Both are to elements by numbers that one counter gives out (ticket.c), and lie within one stride.
+ * 6. Both are to elements indexed by numbers that one counter hands out (ticket.c), and lie within one
+ * stride.
  *
  * 7. Both are made by threads of one team to shares of one array that have no index in common (share.c), and
- * lie within one element, but for the index.
+ * lie within one element, apart from the index.
  *
- * 8. Both are in blocks by the index of a loop: that an earlier loop has made in the round of that index
- * (slot.c), or that the thread has made and returns (result.c). Different indices are different blocks; which
- * threads run is as in 2, 3 and 4.
+ * 8. Both are in blocks identified by the index of a loop: allocated by an earlier loop in the iteration with
+ * that index (slot.c), or allocated and returned by the thread (result.c). Different indices mean different
+ * blocks; which threads run is as in 2, 3 and 4.
  *
  * Threads that a thread of a team creates, and joins before it ends, are a FAMILY with it. Two families are
- * apart if what they were given is, by these rules; within one, the creator's states tell what it does while
- * others run, and the rest is apart by the same rules as the creator sees it (nest.h).
+ * apart if what they were given is, by these rules; within one, the creator's states show what it does while
+ * others run, and the rest is apart by the same rules from the creator's view (nest.h).
  *
- * But for the blocks, the base is one value all the while: a global variable, what one holds for good, what
- * an instance that runs once computes once, or what it does not compute anew from the first creation on until
- * all are joined.
+ * Except for the blocks, the base must be the same value throughout: a global variable, a pointer that one
+ * holds permanently, a value that an instance that runs once computes once, or one that is not recomputed
+ * from the first creation until all are joined.
  */
 #include "ir/whole/join.h"
 #include "ir/whole/team.h"

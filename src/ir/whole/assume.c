@@ -1,5 +1,5 @@
 /*
- * assume.c - counts what the analysis takes for granted.
+ * assume.c - counts the assumptions of the analysis.
  */
 #include "ir/whole/model.h"
 

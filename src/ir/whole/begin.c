@@ -1,13 +1,13 @@
 /*
- * begin.c - how far from the begin of its object a pointer is, whichever object that is.
+ * begin.c - the distance of a pointer from the beginning of its object, whichever object that is.
  *
- * A structure that is given to threads by pointer holds locks and what they protect: p->lock[i] and
- * p->data[i]. Two accesses that have a byte in common are to one object; if both know how far p is from the
- * begin of that object, they know that they have the same p (guard.c).
+ * A structure passed to threads by pointer holds locks and the data they protect: p->lock[i] and p->data[i].
+ * Two accesses that have a byte in common are to the same object; if the distance of p from the beginning of
+ * that object is known for both, they have the same p (guard.c).
  *
- * It is known of what the points-to sets have at one offset that stands for no other, and of what comes from
- * a variable or an allocation through arguments, of calls and of threads, by constants only. The latter tells
- * &pool from &pool.lock[2], which the sets do not.
+ * It is known for pointers that have a single offset in the points-to sets, if that stands for no other, and
+ * for those derived from a variable or an allocation through arguments of calls and threads by constants
+ * only. The latter distinguishes &pool from &pool.lock[2], which the sets do not.
  *
  * Where p may be an element of an array of such structures, p->data[i] is in p's element as long as the index
  * is in the array, and no two elements have a byte of it in common: two accesses that have one in common have

@@ -1,11 +1,11 @@
 /*
  * bundle.c - see bundle.h.
  *
- * A bundle and what it meets for one reason are the two sides of a product. Each two bundles are told from
- * one side only. What points nearly anywhere meets each small bundle at another place, while each of those
- * meets all that do at one: so the one with fewer reasons tells. And what it meets of those with many reasons
- * is told apart from the rest, since it is the same for many bundles, and lists that are the same are kept
- * once.
+ * A bundle and what it meets for one reason are the two sides of a product. Each pair of bundles is emitted
+ * from one side only. A pointer that points nearly anywhere meets each small bundle at a different place,
+ * while each of those meets all such pointers at one place: so the bundle with fewer reasons emits the pair.
+ * And what it meets of those with many reasons is emitted separately from the rest, since it is the same for
+ * many bundles, and equal lists are stored once.
  */
 #include "ir/whole/bundle.h"
 

@@ -1,8 +1,9 @@
 /*
- * bundle.h - pairs by the product of two sets of sites, for programs with too many to be named one by one.
+ * bundle.h - pairs as products of two sets of sites, for programs with too many pairs to list individually.
  *
- * The ROW of a class is all that it meets, and why. Classes with equal rows form a BUNDLE: what one of its
- * sites may race with, all may. In a row the classes of a bundle are all there or none, for the same reason.
+ * The ROW of a class is everything that it meets, and why. Classes with equal rows form a BUNDLE: what one of
+ * its sites may race with, all may. A row contains either all classes of a bundle, for the same reason, or
+ * none.
  */
 #ifndef DH_IR_WHOLE_BUNDLE_H
 #define DH_IR_WHOLE_BUNDLE_H

@@ -1,6 +1,6 @@
 /*
- * change.c - what happens between the entry of an instance and one of its operations, and what becomes of it
- * in a caller.
+ * change.c - what happens between the entry of an instance and one of its operations, and how it translates
+ * to a caller.
  */
 #include <string.h>
 

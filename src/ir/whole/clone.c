@@ -1,13 +1,13 @@
 /*
  * clone.c - chooses the functions that get an instance for each call.
  *
- * Contexts are what keeps one helper from mixing up the objects of all its callers. Cloning pays for
- *  - functions that return fresh memory (xmalloc, new_queue): their object is another one for each call;
- *  - functions that take memory from a pool they are given, or else return fresh memory: blocks of different
- * pools would be one otherwise;
+ * Contexts keep a helper from mixing up the objects of all its callers. Cloning pays off for
+ *  - functions that return fresh memory (xmalloc, new_queue): their object is a different one for each call;
+ *  - functions that take memory from a pool passed to them, or else return fresh memory: blocks of different
+ * pools would be merged otherwise;
  *  - small functions that lock, unlock, start or join: which lock and which thread depends on the caller;
  *  - small functions that call nothing but such functions: accessors, list operations, copy loops.
- * RELAY gets the same from summaries in terms of parameters; here the points-to sets profit as well.
+ * RELAY achieves the same with summaries in terms of parameters; here the points-to sets benefit as well.
  */
 #include <stdlib.h>
 #include <string.h>

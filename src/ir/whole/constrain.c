@@ -1,5 +1,5 @@
 /*
- * constrain.c - the operations of an instance as constraints of the points-to solver.
+ * constrain.c - translates the operations of an instance into constraints for the points-to solver.
  */
 #include "ir/whole/model.h"
 

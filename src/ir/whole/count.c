@@ -1,23 +1,23 @@
 /*
- * count.c - loops that create threads and loops that join them: whether all are joined, for sure.
+ * count.c - loops that create threads and loops that join them: whether all are certainly joined.
  *
  *     for (i = 0; i < n; i++) create(&t[i], ...);
  *     for (i = 0; i < n; i++) join(t[i]);
  *
- * Both indices take the same values: by constants, in whatever order, or from one constant by one step to the
- * same n, which is one value in a register, or in memory that nothing writes meanwhile. Each round of the
- * second loop passes the join; nothing else writes to t from the first loop on until the second one ends; and
- * the first loop is not begun again before the second one has run to its end. Then nobody of those created is
- * left when the second loop ends by its count, and after a join nobody who was created with that index. The
- * loops may be in two functions that are given t and n. They must run once, so that the threads of another
- * call cannot be confused with these; or t must be made by the function, and that be one with which threads
- * begin: then these are the threads that this thread has created.
+ * Both indices take the same values: by constants, in any order, or from the same constant by the same step
+ * to the same n, which is one value in a register, or in memory that is not written meanwhile. Each iteration
+ * of the second loop executes the join; nothing else writes to t from the first loop until the second one
+ * ends; and the first loop is not started again before the second one has run to its end. Then no created
+ * thread is left when the second loop ends by its count, and after a join none that was created with that
+ * index. The loops may be in two functions that receive t and n. They must run once, so that the threads of
+ * another call cannot be confused with these; or t must be created by the function, and threads must start in
+ * that function: then these are the threads that this thread has created.
  *
  *     for (...) if (create(&t[n], ...) == 0) n++;
  *     for (i = 0; i < n; i++) join(t[i]);
  *
- * The same holds if n grows by one in each round that has created a thread, before the loop is left: then all
- * handles are below the n with which it is left.
+ * The same holds if n grows by one in each iteration that has created a thread, before the loop is left: then
+ * all handles are below the final n.
  */
 #include "ir/whole/join.h"
 #include "ir/whole/slot.h"

@@ -1,10 +1,10 @@
 /*
  * cover.c - see cover.h.
  *
- * Two runs of bytes meet if one of them begins in the other. So a cover knows its starts and all locations
- * within its bytes, and two covers meet if a start of one is within the other. A cover meets nearly all
- * others in a large program or nearly none; so it is not compared with one after the other, but looks up at
- * each of its locations who else is there.
+ * Two byte ranges overlap if one of them begins in the other. So a cover records its starts and all locations
+ * within its bytes, and two covers meet if a start of one is within the other. In a large program a cover
+ * meets nearly all others or nearly none; so it is not compared with them one by one, but looks up which
+ * others are at each of its locations.
  */
 #include "ir/whole/cover.h"
 

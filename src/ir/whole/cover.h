@@ -1,9 +1,9 @@
 /*
- * cover.h - what accesses touch, among all that threads share.
+ * cover.h - which shared memory accesses touch.
  *
- * Thousands of pointers of a large program have the same points-to set, and of that set only what is shared
+ * In a large program thousands of pointers have the same points-to set, and only the shared part of that set
  * can race. So what an access touches is reduced to its shared part once for each set, and a COVER is such a
- * part together with the length of the access. Covers are compared with each other, whatever number of
+ * part together with the length of the access. Covers are compared with each other, regardless of how many
  * accesses have them, and each with all others at once.
  */
 #ifndef DH_IR_WHOLE_COVER_H

@@ -4,12 +4,12 @@
  *
  *   deadheat-ir [--progress=FD] [--as=NAME] FILE.bc... > RESULT
  *
- * --as gives the file that follows another name: of the source that it was compiled from.
+ * --as gives the following file another name: that of the source it was compiled from.
  *
- * A program of its own, so that `deadheat` itself does not need LLVM. Diagnoses in one sentence on standard
- * error, status 2. LLVM checks little of what it reads: bitcode that is damaged may make it crash, and then
- * that is the diagnosis. The analysis wants values in registers; what the front end left in memory is lifted
- * (mem2reg), which changes no access to anything that is shared.
+ * It is a separate program, so that `deadheat` itself does not need LLVM. Errors are reported in one sentence
+ * on standard error, with status 2. LLVM checks little of what it reads: damaged bitcode may make it crash,
+ * which is then the diagnosis. The analysis needs values in registers; what the front end left in memory is
+ * lifted (mem2reg), which changes no access to shared memory.
  */
 #include <errno.h>
 #include <llvm-c/BitReader.h>

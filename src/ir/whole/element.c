@@ -3,8 +3,8 @@
  *
  * An address is followed from where it is accessed to where the thread was created: through calls, what the
  * thread was given (given.c), the blocks that it was given (slot.c), and what it returns (result.c). There it
- * is an element of an array by the index of a loop that creates or joins, or by one of the thread's share
- * (share.c), or in a block.
+ * is an element of an array indexed by a loop that creates or joins, or by an index in the thread's share
+ * (share.c), or it is in a block.
  */
 #include <string.h>
 

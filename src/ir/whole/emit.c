@@ -1,5 +1,5 @@
 /*
- * emit.c - what was found, in the words of report/pairs.h: sites, variables, locks, entries.
+ * emit.c - writes the results to the table of report/pairs.h: sites, variables, locks, entries.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * escape.c - which objects other threads can reach.
  *
  * An object escapes if it can be reached from a global variable, from memory outside the program, from what a
- * thread is given when it starts, or from what is thrown. What a thread allocates and never lets escape is
- * its own in each of its instances, even if many of them run the same code.
+ * thread receives when it starts, or from what is thrown. What a thread allocates and never lets escape is
+ * private to each of its instances, even if many of them run the same code.
  */
 #include "ir/whole/race.h"
 #include "ir/whole/spread.h"

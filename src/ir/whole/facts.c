@@ -1,10 +1,10 @@
 /*
  * facts.c - values that branches test, and what follows from an outcome.
  *
- * Only LEAVES are noted: values that a condition is computed from and that are no comparison or logic
- * themselves, and comparisons that say more or less about a value than whether it is equal. Leaves that a phi
- * connects are one group; a group matters if one test of it can decide another: it is tested twice, or a phi
- * of it has a constant among its sources.
+ * Only LEAVES are recorded: values that a condition is computed from and that are not comparisons or logic
+ * operations themselves, and comparisons other than for equality. Leaves connected by a phi form a group; a
+ * group matters if one test of it can decide another: it is tested twice, or a phi in it has a constant among
+ * its sources.
  */
 #include "ir/whole/facts.h"
 

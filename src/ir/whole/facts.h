@@ -1,13 +1,13 @@
 /*
- * facts.h - what branches say about values: so that ways which no execution takes are not followed.
+ * facts.h - what branches reveal about values, so that infeasible paths are not followed.
  *
  * A thread that is started under a condition is joined under the same condition, and a lock taken under one
- * is released under it. Whoever merges both ways at the end of the first `if` sees a thread that may never be
- * joined. Along each way it is therefore noted which of the values that several branches test are known,
- * and a branch whose outcome follows is taken one way only (ESP: Das, Lerner, Seigle, PLDI 2002).
+ * is released under it. An analysis that merges both paths at the end of the first `if` sees a thread that
+ * may never be joined. So each path records which of the values tested by several branches are known, and a
+ * branch whose outcome follows is taken in one direction only (ESP: Das, Lerner, Seigle, PLDI 2002).
  *
- * Facts are about values in registers, which do not change until they are computed again, so nothing is
- * assumed.
+ * Facts are about values in registers, which do not change until they are recomputed, so no assumption is
+ * needed.
  */
 #ifndef DH_IR_WHOLE_FACTS_H
 #define DH_IR_WHOLE_FACTS_H

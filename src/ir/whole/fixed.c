@@ -5,16 +5,16 @@
  *     for (...) pthread_create(...);       and each thread: data[i] = ...
  *
  * Whatever reads such a variable, in any thread, reads one value: then data[i].lock and data[i].count, for
- * which it is read twice, are at a constant distance (address.h). A place is fixed if all that may write it,
- * as far as the points-to sets tell, is done by main, or by who is called by it, where no thread can have
- * been created yet that reads it, or creates one that does; and if main itself reads it, behind the last of
+ * which it is read twice, are at a constant distance (address.h). A place is fixed if all writes to it,
+ * according to the points-to sets, are made by main, or by functions it calls, before any thread can have
+ * been created that reads it or creates one that does; and if main itself reads it, only after the last of
  * these.
  *
- * The same is asked of pointers in arrays and structures, where functions read them that lock, call one that
- * locks what it is given, create threads or begin one: of all places that such an operation may read, as far
- * as the points-to sets tell, at once.
+ * The same is checked for pointers in arrays and structures that are read by functions that lock, call one
+ * that locks its argument, create threads, or are thread entry functions: for all places at once that such an
+ * operation may read, according to the points-to sets.
  *
- * Where main is when something happens is told by its own operations: the calls that lead there.
+ * The position of main when something happens is given by its own operations: the calls that lead there.
  */
 #include <stdlib.h>
 

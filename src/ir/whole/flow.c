@@ -1,9 +1,10 @@
 /*
  * flow.c - bottom-up: what happens in each instance since its entry (RELAY's relative locksets, and more).
  *
- * Locks are held if they are held on all ways through the function, threads are alive if they are on some
- * way. Recursion is solved by iterating over each strongly connected component, from "never returns"
- * downwards. Instances in which nothing happens, most of them, are not looked at. walk.c does one instance.
+ * Locks are held if they are held on all paths through the function, threads are alive if they are on some
+ * path. Recursion is solved by iterating over each strongly connected component, from "never returns"
+ * downwards. Instances in which nothing happens, which are most of them, are skipped. walk.c handles one
+ * instance.
  */
 #include "ir/whole/flow.h"
 

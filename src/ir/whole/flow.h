@@ -1,12 +1,12 @@
 /*
  * flow.h - what holds where: locks held, threads alive, barriers passed.
  *
- * Bottom-up (flow.c), each instance gets for each of its operations what happened since its entry: a CHANGE.
- * The change at its end is its summary, which callers apply. Top-down (state.c), the STATES in which an
- * instance is entered go through these changes to the calls and on to the callees.
+ * Bottom-up (flow.c), each instance gets, for each of its operations, what has happened since its entry: a
+ * CHANGE. The change at its end is its summary, which callers apply. Top-down (state.c), the STATES in which
+ * an instance is entered go through these changes to the calls and on to the callees.
  *
- * There are two answers to "which threads have been joined": one for the set `relay` that trusts loops which
- * join what loops created, and one for `sound` that trusts only what is certain.
+ * There are two answers to "which threads have been joined": one for the set `relay`, which trusts loops that
+ * join what loops created, and one for `sound`, which trusts only what is certain.
  */
 #ifndef DH_IR_WHOLE_FLOW_H
 #define DH_IR_WHOLE_FLOW_H
@@ -19,11 +19,11 @@ enum { DH_W_RELAY, DH_W_SOUND, DH_W_STYLES };
 struct dh_w_change {
     bool reached;
     bool releases_all;     /* so many locks are released that they were not counted */
-    bool through;          /* there is a way without a barrier */
-    u32 plus;              /* set: locks taken and kept, for sure */
+    bool through;          /* there is a path without a barrier */
+    u32 plus;              /* set: locks certainly taken and kept */
     u32 minus;             /* set: locks that may be released and were not taken before */
     u64 born[DH_W_STYLES]; /* roots that may have started and not ended */
-    u64 dead[DH_W_STYLES]; /* roots that have ended for sure */
+    u64 dead[DH_W_STYLES]; /* roots that have certainly ended */
     u64 barriers;          /* that may be the last one passed: bits of barrier operations */
 };
 
@@ -54,26 +54,26 @@ struct dh_w_flow {
     u32 **change; /* if it matters: the change before each op */
     struct dh_w_states *states;
     /* By root: */
-    u64 children[DH_W_MAX_ROOTS]; /* it creates, and they create, and so on */
+    u64 children[DH_W_MAX_ROOTS]; /* that it creates, directly or indirectly */
     u64 parents[DH_W_MAX_ROOTS];  /* that create it */
     u64 ended[DH_W_MAX_ROOTS]
              [DH_W_STYLES]; /* it, and those of its children that it has joined when it ends */
-    bool many[DH_W_MAX_ROOTS][DH_W_STYLES]; /* runs beside itself */
+    bool many[DH_W_MAX_ROOTS][DH_W_STYLES]; /* runs concurrently with itself */
     u64 parallel[DH_W_MAX_ROOTS][DH_W_STYLES];
     u64 exits;               /* roots that may end by pthread_exit, anywhere */
     u64 at_end[DH_W_STYLES]; /* threads that may be alive when the program ends */
     struct dh_w_table barrier_of;
     struct dh_w_facts **facts; /* by function: what its branches test, or NULL ... */
-    bool *facts_known;         /* ... once it was asked for */
+    bool *facts_known;         /* ... once requested */
 };
 
 void dh_w_flow_init(struct dh_w_flow *f, struct dh_w *w);
 void dh_w_flow_done(struct dh_w_flow *f);
-/* All of it, until the threads that run beside themselves are known. */
+/* Runs everything, until the threads that run concurrently with themselves are known. */
 void dh_w_flow_run(struct dh_w_flow *f);
 
 /* ---- fixed.c ---- */
-/* Marks the loads of pointers that no longer change once there are threads. Before all else. */
+/* Marks the loads of pointers that no longer change once there are threads. To be called first. */
 void dh_w_fixed_find(struct dh_w_flow *f);
 /* ---- change.c ---- */
 u32 dh_w_change_intern(struct dh_w_flow *f, const struct dh_w_change *c);
@@ -82,13 +82,13 @@ DH_INLINE const struct dh_w_change *dh_w_change_get(const struct dh_w_flow *f, u
     return f->changes.item[change];
 }
 void dh_w_change_release(struct dh_w_flow *f, struct dh_w_change *c, u32 held);
-/* No lock is held for sure. */
+/* No lock is certainly held. */
 void dh_w_change_release_all(struct dh_w_change *c);
 void dh_w_change_start(struct dh_w_change *c, int style, u64 roots);
 void dh_w_change_end(struct dh_w_change *c, int style, u64 roots);
-/* Both ways lead here. true: *to changed. */
+/* Merges two paths that lead here. true: *to changed. */
 bool dh_w_change_merge(struct dh_w_flow *f, struct dh_w_change *to, const struct dh_w_change *from);
-/* What a callee does, in the words of its caller, after c. `by`: its instance. */
+/* What a callee does, translated to its caller, after c. `by`: its instance. */
 struct dh_w_change dh_w_change_call(struct dh_w_flow *f, struct dh_w_change c, u32 caller,
                                     const struct dh_w_call *call, u32 by, const struct dh_w_change *callee);
 struct dh_w_state dh_w_flow_apply(struct dh_w_flow *f, const struct dh_w_state *s,

@@ -1,5 +1,5 @@
 /*
- * given.h - what a thread reads from what it was given, as its creator knows it.
+ * given.h - what a thread reads from its argument, from the creator's point of view.
  *
  *     work[i].id = i; work[i].table = table; create(worker, &work[i]);
  */

@@ -1,13 +1,13 @@
 /*
  * guard.c - what holds at an access, and whether two accesses exclude each other.
  *
- * A common lock is, for `relay`, one location in both locksets, even if the location stands for many objects
- * at run time; for `sound`, only one that is a single object for sure. For both, also a lock that follows
- * from the address of what is accessed:
+ * For `relay`, a common lock is one location in both locksets, even if the location stands for many objects
+ * at run time; for `sound`, only one that is certainly a single object. For both, it is also a lock that is
+ * determined by the address of the access:
  *  - at the same constant distance from both addresses: if these are equal, so are the locks, whatever object
- * it is; or where a pointer leads to that is at such a distance, and no longer changes;
- *  - at the same rank: x[i] is accessed and m[i] held, in two global arrays, or in one object of which the
- * begin is known (begin.c). Equal addresses mean equal i.
+ * it is; or the target of a pointer that is at such a distance and no longer changes;
+ *  - at the same rank: x[i] is accessed and m[i] held, in two global arrays, or in one object whose
+ * beginning is known (begin.c). Equal addresses mean equal i.
  */
 #include <string.h>
 

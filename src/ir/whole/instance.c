@@ -1,9 +1,9 @@
 /*
  * instance.c - instances of functions, threads, and the call graph while the solver finds it.
  *
- * An instance is found by (function, root) and, if the function is one of those that are cloned (clone.c), by
- * the calling instance and the call too. A root is found by the creating instance, the call and the entry
- * function; a thread that creates threads like itself has one root for all generations.
+ * An instance is identified by (function, root) and, if the function is one of those that are cloned
+ * (clone.c), also by the calling instance and the call. A root is identified by the creating instance, the
+ * call and the entry function; a thread that creates threads like itself has one root for all generations.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
  * join.c - the shape of loops that join threads.
  *
- * The compiler turns `for (i = 0; i < n; i++) join(t[i])` into a loop that is left at its end, behind a GUARD
- * that passes it by if n is 0. Passing by is then one more way of having joined all.
+ * The compiler turns `for (i = 0; i < n; i++) join(t[i])` into a loop that is left at its end, after a GUARD
+ * that skips it if n is 0. Skipping it is then another way of having joined all.
  */
 #include "ir/whole/join.h"
 

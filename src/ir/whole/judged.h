@@ -1,8 +1,9 @@
 /*
- * judged.h - what was said of two contexts, by their numbers: a table of small entries.
+ * judged.h - cached verdicts on pairs of contexts, by their numbers: a table of small entries.
  *
- * It is asked once for each two classes that touch the same, a hundred million times in a large program; the
- * general table (table.h) has keys of four words, and most of that time would go into waiting for its memory.
+ * It is queried once for each pair of classes that touch the same memory, a hundred million times in a large
+ * program; the general table (table.h) has keys of four words, and most of that time would be spent on cache
+ * misses.
  */
 #ifndef DH_IR_WHOLE_JUDGED_H
 #define DH_IR_WHOLE_JUDGED_H

@@ -2,9 +2,9 @@
  * kept.c - accesses to an object after it was handed over.
  *
  * A HAND-OVER is a store of a pointer into shared memory, or a call of a function that does so with its
- * argument. From there on, locals that hold the pointer are followed through the function, and into what it
- * calls: accesses through them are kept ones once a lock has been released that was held at the hand-over
- * (before, nobody else can have taken the object). Copies of the pointer in memory are not followed.
+ * argument. From there on, locals that hold the pointer are followed through the function and its callees:
+ * accesses through them are kept ones once a lock has been released that was held at the hand-over (before
+ * that, no other thread can have taken the object). Copies of the pointer in memory are not followed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
  * length.c - whether a copy of so many bytes may move pointers.
  *
- * Copies of text are everywhere, and each would carry whatever pointers lie beside the text in the same
- * object from anywhere to everywhere. A length that is a constant, a multiple of the size of a pointer, or
+ * Copies of text are everywhere, and each would spread any pointers next to the text in the same object from
+ * anywhere to everywhere. A length that is a constant, a multiple of the size of a pointer, or
  * the distance of two pointers may be that of something with pointers in it; one that is read from memory, or
- * comes from strlen, is taken for a number of bytes, and counted. The length of a function's caller is looked
- * for there; of a function whose address is kept, in all calls through pointers that could be meant for it.
+ * comes from strlen, is taken for a number of bytes, and counted. A length that is a parameter is looked up
+ * in the callers; for a function whose address is taken, in all calls through pointers that could call it.
  */
 #include "ir/whole/read.h"
 

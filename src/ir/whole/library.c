@@ -1,8 +1,8 @@
 /*
  * library.c - looks up library.def, library_wide.def and library_cxx.def, and reads their effects.
  *
- * The words are read when a call is met: there are some hundred different functions in a program at most, and
- * a table of text is what a reader can check against a manual page.
+ * The effects are parsed when a call is encountered: a program has at most a few hundred different functions,
+ * and a reader can check a table of text against a manual page.
  */
 #include "ir/whole/library.h"
 

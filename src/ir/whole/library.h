@@ -1,5 +1,5 @@
 /*
- * library.h - what is known of functions outside the program, by name.
+ * library.h - what is known about functions outside the program, by name.
  */
 #ifndef DH_IR_WHOLE_LIBRARY_H
 #define DH_IR_WHOLE_LIBRARY_H

@@ -1,13 +1,12 @@
 /*
- * lift.c - code that was not optimised, made ready for the analysis.
+ * lift.c - prepares unoptimised code for the analysis.
  *
  * At -O0 every local variable lives in memory, and functions are marked so that no pass touches them. The
- * analysis wants values in registers; lifting them changes no access to anything that is shared. Small
- * functions were not inlined either. Those that return a constant are asked everywhere: libstdc++ locks a
- * mutex only if
- * __gthread_active_p says that there may be threads. Branches on what they return are decided here. Functions
+ * analysis needs values in registers; lifting them changes no access to shared memory. Small functions were
+ * not inlined either. Those that return a constant are called everywhere: libstdc++ locks a mutex only if
+ * __gthread_active_p says that there may be threads. Branches on their results are resolved here. Functions
  * that create or join threads become part of their callers (shim_inline.cpp), and loops over an array by a
- * pointer are given an index (shim_walk.cpp).
+ * pointer get an index (shim_walk.cpp).
  */
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>

@@ -1,5 +1,5 @@
 /*
- * lock.c - what is known of a lock: paths and locations, and what becomes of them across a call.
+ * lock.c - what is known about a lock: paths and locations, and how a call translates them.
  */
 #include "ir/whole/lock.h"
 

@@ -1,13 +1,13 @@
 /*
- * lock.h - locks that are held: what is known of each, and sets of them.
+ * lock.h - held locks: what is known about each, and sets of them.
  *
  * A HELD LOCK is known in up to three ways. Its LOCATIONS are where the points-to sets say it may be: one
- * location is the name of a lock. Its PATH is how the function gets at it: from a value, by offsets and
- * loads. The path of an argument is what a summary hands to the caller, which puts its own argument in
- * (relative locksets as in RELAY). Its ADDRESS is the same without loads and with indices, and for sure
+ * location is the name of a lock. Its PATH is how the function reaches it: from a value, by offsets and
+ * loads. A path from an argument is what a summary passes to the caller, which substitutes its own argument
+ * (relative locksets as in RELAY). Its ADDRESS is the same without loads and with indices, and certain
  * (address.h): a lock at a constant distance from what is accessed protects it in every object (guard.c).
  *
- * Everything here is interned: equal things have equal numbers.
+ * Everything here is interned: equal items have equal numbers.
  */
 #ifndef DH_IR_WHOLE_LOCK_H
 #define DH_IR_WHOLE_LOCK_H
@@ -19,12 +19,12 @@ enum { DH_W_PATH_MAX = 3 };
 struct dh_w_path {
     dh_w_value base; /* a local of the function; DH_W_NONE: not known */
     u32 steps;       /* 1: base + off[0]; 2: *(base + off[0]) + off[1]; ... */
-    bool indexed;    /* an index into an array of known size was left out */
+    bool indexed;    /* an index into an array of known size was dropped */
     int64_t off[DH_W_PATH_MAX];
 };
 struct dh_w_path dh_w_path_of(const struct dh_w_fn *fn, dh_w_value v);
 
-/* The value that v lies at some distance from, without loads: through copies, offsets and indices into arrays
+/* The value from which v is at some distance, without loads: through copies, offsets and indices into arrays
  * of known size. DH_W_NONE: a constant. */
 dh_w_value dh_w_base_of(const struct dh_w_fn *fn, dh_w_value v);
 
@@ -35,11 +35,11 @@ DH_INLINE u64 dh_w_spot(u32 object, u32 offset)
 }
 
 struct dh_w_held {
-    u32 spots; /* pool of u64, ascending; DH_W_NONE: too many to say */
+    u32 spots; /* pool of u64, ascending; DH_W_NONE: too many */
     u8 kind;   /* enum dh_pairs_lock_kind */
     bool shared;
     struct dh_w_path path;
-    struct dh_w_address address; /* where it is for sure, while no value in it is computed anew */
+    struct dh_w_address address; /* where it certainly is, as long as no value in it is recomputed */
 };
 
 struct dh_w_locks {
@@ -48,7 +48,7 @@ struct dh_w_locks {
     struct dh_w_pool held;        /* struct dh_w_held */
     struct dh_w_pool sets;        /* arrays of u32, ascending: numbers of held; 0: empty */
     struct dh_w_pool expressions; /* see address.h */
-    struct dh_w_pool asked;       /* where a path leads, asked before ... */
+    struct dh_w_pool asked;       /* cache of where paths lead: the query ... */
     u32 *answers;                 /* ... and the answer: in spots, or DH_W_NONE */
     size_t n_answers, cap_answers;
 };
@@ -61,22 +61,23 @@ u32 dh_w_held_by(struct dh_w_locks *l, u32 inst, const struct dh_w_op *op);
 const struct dh_w_held *dh_w_held(const struct dh_w_locks *l, u32 held);
 /* The one location of a lock, if there is only one. */
 bool dh_w_held_spot(const struct dh_w_locks *l, u32 held, u64 *ret_spot);
-/* What a callee's lock is in its caller. DH_W_NONE: nothing is known of it there. */
+/* Translates a callee's lock to its caller. DH_W_NONE: nothing is known about it there. */
 u32 dh_w_held_to_caller(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call, u32 callee);
-/* What a caller's lock is in its callee. */
+/* Translates a caller's lock to its callee. */
 u32 dh_w_held_to_callee(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call, u32 callee);
 bool dh_w_held_may_be(const struct dh_w_locks *l, u32 a, u32 b);
 
 const u32 *dh_w_set(const struct dh_w_locks *l, u32 set, size_t *ret_n);
 u32 dh_w_set_with(struct dh_w_locks *l, u32 set, u32 held);
-/* Without one lock. Removes the very same if it is there (and says so), else whatever may be the same. */
+/* The set without one lock. Removes exactly that lock if it is there (*ret_exact is set), else all that may
+ * be it. */
 u32 dh_w_set_without(struct dh_w_locks *l, u32 set, u32 held, bool *ret_exact);
-/* Held on both ways; different names of one lock become what they have in common. */
+/* Held on both paths; different names of one lock are reduced to what they have in common. */
 u32 dh_w_set_meet(struct dh_w_locks *l, u32 a, u32 b);
 u32 dh_w_set_join(struct dh_w_locks *l, u32 a, u32 b);
-/* Forgets the paths and addresses that begin at a value which is about to change. */
+/* Drops the paths and addresses that start from a value that is about to change. */
 u32 dh_w_set_forget(struct dh_w_locks *l, u32 set, dh_w_value base);
-/* Forgets the addresses with indices that the block computes anew. */
+/* Drops the addresses with indices that the block recomputes. */
 u32 dh_w_set_enter(struct dh_w_locks *l, u32 set, LLVMBasicBlockRef block);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * mark.c - marks accesses that are no races if one more thing is assumed.
+ * mark.c - marks accesses that do not race under an additional assumption.
  *
  * Own index: the address is the thread's own argument, or an element of an array whose index is computed from
- * it. Two threads of one kind then access different elements, if each is given an argument of its own. Fresh:
- * the memory was allocated by this call of this function, or by the one that has called it, and neither has
- * yet stored its address nor handed it to anyone else. Other threads come later, if the address is published
- * properly; and two that are fresh are two.
+ * it. Two threads of one kind then access different elements, if each gets its own argument. Fresh:
+ * the memory was allocated by this call of this function, or by its caller, and neither has yet stored its
+ * address nor passed it on. Other threads come later, if the address is published properly; and two fresh
+ * blocks are different.
  */
 #include <stdlib.h>
 

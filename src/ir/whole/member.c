@@ -1,16 +1,16 @@
 /*
- * member.c - which member of which structure an access is to, by the declaration of the pointer: for the
- * assumption `members`.
+ * member.c - which member of which structure an access refers to, according to the declaration of the
+ * pointer: for the assumption `members`.
  *
  * Memory that a program hands out itself (slabs, pools, buffers) has no type, and whatever pointer may lead
  * into it may meet any other there. The language's rules (alias.c) help little: a `char` member overlaps
- * everything. But the source says of most accesses which member they are to: the pointer is held by a
+ * everything. But for most accesses the source shows which member they refer to: the pointer is held by a
  * variable that is declared to point to a structure (typed.c), or the compiler says so of the access. A place
  * in memory is one structure at a time; so two accesses are to different places if they are to different
  * members of one structure, or to members of two structures neither of which has the other in it.
  *
- * Only plain members count: in unions and in arrays a program may keep whatever it likes. Members that share
- * a word are one: the compiler reads and writes neighbours together, in the line of either.
+ * Only plain members count: in unions and arrays a program may keep anything. Members that share a word are
+ * treated as one: the compiler reads and writes neighbours together, in the line of either.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /*
- * model.h - the whole program in our own words: what the phases of the analysis share.
+ * model.h - the intermediate representation of the whole program, shared by the phases of the analysis.
  *
  * read.c walks over the LLVM module once and leaves, for each function, blocks of small operations on
  * numbered values. All later phases work on these: constraints are added once for each INSTANCE of a
@@ -27,7 +27,7 @@ typedef u32 dh_w_value;
 #define DH_W_MANY (UINT32_MAX - 1) /* as an op: several */
 
 enum dh_w_kind {
-    DH_W_COPY,     /* dst = a; of a phi: stride is 1 + the number of the block it comes from */
+    DH_W_COPY,     /* dst = a; for a phi: stride is 1 + the number of the incoming block */
     DH_W_OFFSET,   /* dst = a + off */
     DH_W_ELEMENT,  /* dst = a + off + i * stride; length as for dh_pts_element */
     DH_W_ANY,      /* dst = a + something */
@@ -35,51 +35,51 @@ enum dh_w_kind {
     DH_W_STORE,    /* *a = b */
     DH_W_UPDATE,   /* dst = *a, *a = b: atomic exchanges */
     DH_W_MEMCPY,   /* length bytes from b to a */
-    DH_W_TOUCH,    /* reads or writes what a points to, no pointers */
+    DH_W_TOUCH,    /* reads or writes what a points to, but no pointers */
     DH_W_ALLOCA,   /* dst = a new stack object of length bytes */
     DH_W_ALLOC,    /* dst = a new heap object */
     DH_W_ALLOC_AT, /* *a = a new heap object */
-    DH_W_FOREIGN, /* dst = memory that belongs to a library or to code we do not know; UNKNOWN: b may be in it
-                   */
-    DH_W_TLS,     /* dst = this thread's copy of global b (a number of dh_w_global) */
-    DH_W_VASTART, /* a = the va_list */
-    DH_W_CATCH,   /* dst = whatever was thrown */
-    DH_W_THROW,   /* a is thrown */
-    DH_W_CALL,    /* a call of code of the program, or through a pointer */
-    DH_W_BACK,    /* the library calls a function of the program: call->callee */
-    DH_W_FORK,    /* a thread begins: call->callee, with the first argument; a = where its handle goes */
-    DH_W_SIGNAL,  /* call->callee is made a signal handler */
+    DH_W_FOREIGN,  /* dst = memory that belongs to a library or to unknown code; UNKNOWN: b may be in it
+                    */
+    DH_W_TLS,      /* dst = this thread's copy of global b (a number of dh_w_global) */
+    DH_W_VASTART,  /* a = the va_list */
+    DH_W_CATCH,    /* dst = whatever was thrown */
+    DH_W_THROW,    /* a is thrown */
+    DH_W_CALL,     /* a call of a function of the program, or through a pointer */
+    DH_W_BACK,     /* the library calls a function of the program: call->callee */
+    DH_W_FORK,     /* a thread starts: call->callee, with the first argument; a = where its handle goes */
+    DH_W_SIGNAL,   /* call->callee is installed as a signal handler */
     DH_W_OUTSIDER, /* call->callee may be called later, by any thread, with its argument, or, without one,
                       with what DH_W_SET kept; with DH_W_UNKNOWN: with whatever outside code was given */
     DH_W_LATE,     /* call->callee is called when the program ends */
-    DH_W_SET,      /* a is kept for this thread */
-    DH_W_GET,      /* dst = what this thread kept */
-    DH_W_OWN,      /* dst = memory of the library, a copy for each thread: errno */
+    DH_W_SET,      /* a is stored as thread-specific data */
+    DH_W_GET,      /* dst = thread-specific data of this thread */
+    DH_W_OWN,      /* dst = per-thread memory of the library: errno */
     DH_W_JOIN,     /* a = the handle's value, b = where the result goes */
-    DH_W_RESULT,   /* the same, but it may fail: what ends when is not known */
+    DH_W_RESULT,   /* the same, but it may fail: it is not known which thread has ended */
     DH_W_EXIT,     /* pthread_exit(a) */
     DH_W_LOCK,     /* a is locked; mode, lock_kind */
     DH_W_TRYLOCK,  /* the same where it succeeds: on one edge out of the block, see dh_w_block.tried */
     DH_W_UNLOCK,
     DH_W_WAIT,    /* a condition wait: releases the mutex a and takes it again */
     DH_W_BARRIER, /* waits at barrier a */
-    DH_W_RENEW,   /* lock a is made, or ends */
-    DH_W_AGAIN,   /* setjmp: may come back once more, from anywhere below; see dh_w_block.tried */
-    DH_W_STOP,    /* does not come back */
+    DH_W_RENEW,   /* lock a is initialised or destroyed */
+    DH_W_AGAIN,   /* setjmp: may return again, from anywhere below; see dh_w_block.tried */
+    DH_W_STOP,    /* does not return */
 };
 
 enum {
     DH_W_SHARED = 1,   /* LOCK: for reading only */
     DH_W_VOLATILE = 2, /* the access is volatile */
-    DH_W_SPINS = 4,    /* the access is the condition of a loop that does nothing but wait */
+    DH_W_SPINS = 4,    /* the access is the condition of a loop that only waits */
     DH_W_BYTES = 8,    /* MEMCPY: moves no pointers */
     DH_W_FIXED = 8,    /* LOAD: of a pointer that no longer changes (fixed.c) */
-    DH_W_UNKNOWN = 16, /* OUTSIDER, FOREIGN: of a function that is neither ours nor known */
+    DH_W_UNKNOWN = 16, /* OUTSIDER, FOREIGN: of an unknown function outside the program */
     DH_W_OFTEN = 64,   /* FORK: starts any number of threads */
     DH_W_POLLS = 128,  /* BACK: callee points to events, which hold the function and its argument */
-    DH_W_CHANNEL = 32, /* FOREIGN: what is on its way between threads: in pipes, with signals */
-    DH_W_RELAXED = 32, /* the access is atomic and does not order what it could, and that counts */
-    DH_W_LENT = 1,     /* FOREIGN: where streams have pointers to memory of the program that they use */
+    DH_W_CHANNEL = 32, /* FOREIGN: data in transit between threads: in pipes, with signals */
+    DH_W_RELAXED = 32, /* the access is atomic without full ordering, and that matters */
+    DH_W_LENT = 1,     /* FOREIGN: where streams keep pointers to memory of the program */
 };
 
 /* libevent's struct event. */
@@ -110,7 +110,7 @@ struct dh_w_call {
     dh_w_value callee; /* if fn is DH_W_NONE */
     u32 n;
     dh_w_value *args;
-    LLVMValueRef inst; /* whose arguments these are, in order; NULL: they are made up */
+    LLVMValueRef inst; /* whose arguments these are, in order; NULL: they are synthetic */
 };
 
 struct dh_w_block {
@@ -118,15 +118,15 @@ struct dh_w_block {
     u32 first, end;  /* its ops */
     u32 succ, succs; /* in the function's succ list */
     u32 tried;       /* the TRYLOCK or AGAIN op that the block's branch tests, or DH_W_NONE */
-    u32 success;     /* the successor (0, 1, ...) taken if it succeeded; of AGAIN: when it comes back first */
+    u32 success;     /* the successor (0, 1, ...) taken if it succeeded; AGAIN: on the first return */
     u32 loop;        /* innermost loop, or DH_W_NONE; only in functions that join threads */
-    u32 unwind;      /* the successor taken when what the block calls last throws, or DH_W_NONE */
+    u32 unwind;      /* the successor taken when the last call of the block throws, or DH_W_NONE */
     bool returns;
 };
 
 struct dh_w_loop {
     u32 parent; /* or DH_W_NONE */
-    bool waits; /* does nothing but read memory */
+    bool waits; /* only reads memory */
 };
 
 struct dh_w_fn {
@@ -151,7 +151,7 @@ struct dh_w_fn {
     size_t n_typed, cap_typed;
 };
 
-/* A local that variables hold which are declared to point to structures: it points to one of these. */
+/* A local held by variables that are declared to point to structures: it points to one of these. */
 enum { DH_W_MAX_DECLARED = 4 };
 struct dh_w_typed {
     dh_w_value local;
@@ -188,22 +188,22 @@ enum dh_w_object_kind {
     DH_W_HIDDEN, /* of the solver */
 };
 
-/* What the source says of a block of the heap (shape.c). */
+/* The shape of a heap block according to the source (shape.c). */
 struct dh_w_shape {
     u32 size;         /* DH_PTS_ANY: unknown */
     u32 stride;       /* of its type, if it has one; 0: one of it, and then what its last member has more */
     const void *type; /* see shim_types.h; or NULL */
 };
 
-/* What we know of an object of the solver, by its number. */
+/* What is known about an object of the solver, by its number. */
 struct dh_w_object {
     u8 kind;
     bool constant; /* GLOBAL: never written */
-    bool escapes;  /* other threads than the one it belongs to may reach it */
+    bool escapes;  /* threads other than its owner may reach it */
     u32 number;
     u32 inst;                 /* that allocates it, or DH_W_NONE */
     u32 root;                 /* the thread it belongs to, or DH_W_NONE for globals */
-    bool single;              /* one object at run time, for sure */
+    bool single;              /* certainly one object at run time */
     const struct dh_w_op *op; /* that allocates it */
     LLVMValueRef value;       /* the global, the alloca, the allocating call */
     struct dh_w_shape shape;  /* of other objects than HEAP once it was asked for: shaped */
@@ -218,7 +218,7 @@ struct dh_w_edge {
 
 struct dh_w_fork {
     u32 op;
-    u32 root; /* the thread that begins */
+    u32 root; /* the thread that starts */
     u32 inst; /* its entry function */
 };
 
@@ -228,19 +228,19 @@ struct dh_w_inst {
     u32 caller, call_op; /* of a clone; else DH_W_NONE */
     u32 depth;           /* of clones in clones */
     bool live;           /* its constraints are added */
-    dh_pts_node *node; /* for each local: what is given to it; then, for each typed one, what of that fits */
+    dh_pts_node *node; /* for each local: what flows into it; then, for each typed one, the part that fits */
     struct dh_w_edge *edges;
     struct dh_w_fork *forks;
     size_t n_edges, n_forks;
     size_t cap_edges, cap_forks;
 };
 
-/* A thread: main, or what one place of creation starts with one function. */
+/* A thread: main, or what one place of creation starts in one function. */
 struct dh_w_root {
     u8 kind; /* enum dh_pairs_entry_kind */
     bool many;
-    bool often;   /* one place of creation starts many, with one argument */
-    bool unknown; /* whatever code outside the program calls back, later or in threads of its own */
+    bool often;   /* one place of creation starts many, with the same argument */
+    bool unknown; /* called back by code outside the program, later or in its own threads */
     u32 fn;
     u32 inst;        /* of its entry function */
     u32 creator, op; /* the instance and its op; DH_W_NONE: main, or several */
@@ -276,7 +276,7 @@ struct dh_w {
     struct dh_w_table fn_of, constant_of, global_of; /* by LLVMValueRef */
     struct dh_w_table inst_of, root_of, object_of;   /* by numbers, see instance.c */
 
-    LLVMValueRef *indirect; /* calls through pointers, once they were asked for (length.c) */
+    LLVMValueRef *indirect; /* calls through pointers, once requested (length.c) */
     size_t n_indirect, cap_indirect;
     bool indirect_known;
 
@@ -286,24 +286,24 @@ struct dh_w {
 
     const void **types; /* tags of accesses, numbered */
     size_t n_types, cap_types;
-    u8 *overlap; /* matrix of types, a bit each: they may overlap */
+    u8 *overlap; /* bit matrix of types: they may overlap */
     struct dh_w_member *members;
     size_t n_members;
-    u8 *related; /* matrix of structures, a bit each: one may lie in the other */
+    u8 *related; /* bit matrix of structures: one may be inside the other */
     u32 n_structures;
 
     u32 *work; /* instances whose constraints are still to be added */
     size_t n_work, cap_work;
     u64 program_ops;    /* of all functions */
-    bool relaxed;       /* atomic accesses that order nothing race with other atomic accesses too */
-    bool large;         /* few contexts, or it takes too long */
+    bool relaxed;       /* relaxed atomic accesses race with other atomic accesses too */
+    bool large;         /* use few contexts, to limit the time */
     u64 instance_ops;   /* ops of all instances: the measure of size */
     dh_pts_object text; /* constants without pointers */
     dh_pts_node thrown;
     dh_pts_node kept;  /* the thread-specific values of all threads */
-    dh_pts_node given; /* what unknown code was given, and what is in that */
+    dh_pts_node given; /* what was passed to unknown code, and what that contains */
     u32 main_fn;
-    u32 *early; /* instances of root 0 that run before main; without main, whatever can be called */
+    u32 *early; /* instances of root 0 that run before main; without main, everything callable */
     size_t n_early, cap_early;
     u32 *last; /* instances of root 0 that run when the program ends: destructors by attribute */
     size_t n_last, cap_last;
@@ -319,7 +319,7 @@ dh_w_value dh_w_constant(struct dh_w *w, LLVMValueRef value);
 u32 dh_w_global(struct dh_w *w, LLVMValueRef value);
 /* Declares the arrays in a value of this type to the solver. */
 void dh_w_declare_arrays(struct dh_w *w, dh_pts_object o, LLVMTypeRef type, u32 start);
-/* How far a copy of unknown length that begins there can go: to the end of the largest part that begins
+/* How far a copy of unknown length starting there can extend: to the end of the largest part that starts
  * there. */
 uint32_t dh_w_reach(void *w, dh_pts_object o, uint32_t offset);
 void dh_w_constants_initialise(struct dh_w *w);
@@ -336,12 +336,12 @@ bool dh_w_shape_array(void *w, dh_pts_object o, uint32_t offset, uint32_t stride
 /* ---- typed.c: pointers to structures ---- */
 
 void dh_w_typed_find(struct dh_w *w);
-/* What the variable is declared to point to that holds a pointer, or the one it is computed from, at a
+/* The declared target type of the variable that holds a pointer, or of the one from which it is computed at a
  * constant distance; or NULL. */
 const void *dh_w_typed_base(const struct dh_w_fn *f, dh_w_value v, int64_t *ret_offset);
-/* The instance is new: makes the nodes of its typed locals. */
+/* For a new instance: creates the nodes of its typed locals. */
 void dh_w_typed_begin(struct dh_w *w, u32 inst);
-/* Something arrived at a typed local. */
+/* Something flowed into a typed local. */
 void dh_w_typed_flow(struct dh_w *w, const u32 *at, dh_pts_object object, uint32_t offset);
 
 /* ---- place.c: source positions ---- */
@@ -353,7 +353,8 @@ const char *dh_w_project_place(struct dh_w *w, LLVMValueRef inst, struct dh_pair
 /* ---- member.c: members of structures ---- */
 
 void dh_w_members_find(struct dh_w *w);
-/* Whether accesses to two members are to different places, if each is to what its pointer is declared as. */
+/* Whether accesses to two members are to different places, if each pointer points to what it is declared to.
+ */
 bool dh_w_members_apart(const struct dh_w *w, u32 a, u32 b);
 
 /* ---- alias.c: types of accesses ---- */
@@ -371,16 +372,16 @@ void dh_w_clone_choose(struct dh_w *w);
 int dh_w_solve(struct dh_w *w);
 u32 dh_w_object_add(struct dh_w *w, struct dh_w_object object, u32 size, unsigned flags);
 dh_pts_node dh_w_node(const struct dh_w *w, u32 inst, dh_w_value v);
-/* The object that stands for what is on its way between threads: in pipes, with signals. */
+/* The object that stands for data in transit between threads: in pipes, with signals. */
 dh_pts_object dh_w_channel(struct dh_w *w);
-/* The operations of an instance become constraints. */
+/* Adds the operations of an instance as constraints. */
 void dh_w_constrain(struct dh_w *w, u32 inst);
-/* The instance of a function called there (DH_W_NONE: from nowhere), made if need be. */
+/* The instance of a function called there (DH_W_NONE: no caller), created if necessary. */
 u32 dh_w_instance(struct dh_w *w, u32 fn, u32 root, u32 caller, u32 op);
 void dh_w_bind(struct dh_w *w, u32 caller, u32 op, u32 callee);
 void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset);
 
-/* ---- assume.c: what is taken for granted ---- */
+/* ---- assume.c: assumptions ---- */
 
 enum dh_w_assumption {
 #define DH_ASSUME(id, name, sentence) DH_W_ASSUME_##id,
@@ -391,7 +392,7 @@ enum dh_w_assumption {
 void dh_w_assume_nothing(struct dh_w *w); /* states all assumptions, counts none */
 void dh_w_assume(struct dh_w *w, enum dh_w_assumption what, u64 count, LLVMValueRef where);
 
-/* ---- tally.c: counts what only the points-to sets can tell ---- */
+/* ---- tally.c: counts that depend on the points-to sets ---- */
 
 void dh_w_tally(struct dh_w *w);
 

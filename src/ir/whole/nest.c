@@ -1,8 +1,8 @@
 /*
  * nest.c - see nest.h.
  *
- * The states of a thread (state.c) say of each place which threads may run that this very thread has created.
- * All threads of a root have the same states, so what they say of one is true of each.
+ * The states of a thread (state.c) give, for each place, which of the threads created by this very thread may
+ * be running. All threads of a root have the same states, so they hold for each.
  */
 #include "ir/whole/nest.h"
 

@@ -1,11 +1,11 @@
 /*
- * nest.h - threads of a team that create threads of their own, and join them.
+ * nest.h - threads of a team that create and join further threads.
  *
  *     void *worker(void *w) { create(&t, helper, w); ... join(t); }
  *
- * What the helper accesses is seen twice: from where workers are created, as what its worker was given, which
- * tells the helpers of two workers apart; and from the worker, which tells apart what one worker and its
- * helpers do.
+ * The helper's accesses are seen in two ways: from where workers are created, in terms of its worker's
+ * argument, which distinguishes the helpers of two workers; and from the worker, which distinguishes what one
+ * worker and its helpers do.
  */
 #ifndef DH_IR_WHOLE_NEST_H
 #define DH_IR_WHOLE_NEST_H

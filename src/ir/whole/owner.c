@@ -1,6 +1,6 @@
 /*
- * owner.c - which objects may be handed from thread to thread, who has them without owning them, and whether
- * what was found confirms it. See owner.h.
+ * owner.c - which objects may be handed from thread to thread, which code has them without owning them, and
+ * whether the results confirm it. See owner.h.
  */
 #include "ir/whole/owner.h"
 

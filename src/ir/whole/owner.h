@@ -1,19 +1,20 @@
 /*
  * owner.h - objects that are handed from thread to thread: for the assumption `owned`.
  *
- * A block that goes through a queue is accessed by one thread at a time: whoever took it out of the queue,
- * under the queue's lock. No lock is held at these accesses, and none is needed. Three things are looked for:
+ * A block that goes through a queue is accessed by one thread at a time: the one that took it out of the
+ * queue, under the queue's lock. No lock is held at these accesses, and none is needed. Three things are
+ * looked for:
  *
  *  - TAKING (take.c): a pointer is read from a place in shared memory under a lock, and the same critical
  * section moves on from that place: it writes the index or the pointer by which the place was found, or puts
  * into the place what follows. Objects that are taken somewhere, and what they point to, may be HANDED OVER.
  *  - BORROWING (owner.c): a pointer to such an object that was read from shared memory without taking it, or
- * given to a new thread. Whoever has it so does not own the object.
+ * given to a new thread. Such code does not own the object.
  *  - KEEPING (kept.c): a thread goes on to use an object after it has put it into shared memory, beyond the
  *    critical section in which it did so.
  *
- * A pair of accesses to an object that is handed over, neither of them borrowing nor keeping, is dropped by
- * the assumption; if all places in shared memory that hold the object are themselves free of pairs.
+ * A pair of accesses to an object that is handed over, neither of them borrowing nor keeping, is dropped
+ * under the assumption, if all places in shared memory that hold the object are themselves free of pairs.
  */
 #ifndef DH_IR_WHOLE_OWNER_H
 #define DH_IR_WHOLE_OWNER_H

@@ -1,10 +1,10 @@
 /*
  * part.c - see part.h.
  *
- * The index is a phi that begins at the start, and that all other ways to it add one to, or one other step.
- * Its block compares it with the bound; the access, and what adds one, are reached from there only if it was
- * less, unless by way of that block again. So it grows by one from the start on, and no further than to the
- * bound: nothing overflows.
+ * The index is a phi that begins at the start, and to which all other incoming paths add one, or another
+ * fixed step. Its block compares it with the bound; the access, and what adds one, are reached from there
+ * only if it was less, except through that block again. So it grows by one from the start on, and no further
+ * than to the bound: nothing overflows.
  */
 #include "ir/whole/part.h"
 

@@ -1,5 +1,5 @@
 /*
- * pool.h - byte strings, numbered in the order in which they came: equal ones have equal numbers.
+ * pool.h - interned byte strings, numbered in order of arrival: equal ones have equal numbers.
  */
 #ifndef DH_IR_WHOLE_POOL_H
 #define DH_IR_WHOLE_POOL_H

@@ -1,20 +1,20 @@
 /*
- * publish.c - memory that is written before its address is shown to other threads, and shown properly.
+ * publish.c - memory that is written before its address is properly published to other threads.
  *
  *     p = malloc(sizeof *p);
  *     p->key = key;                      and others: lock(&m); for (p = head; p; p = p->next) ... p->key ...
  *     lock(&m); p->next = head; head = p; unlock(&m);
  *
- * Another thread has the address from memory: from a place in which this one, or one that has it from there,
+ * Another thread gets the address from memory: from a place in which this one, or one that got it from there,
  * has stored it. If no place that may hold the address has a pair, and none is accessed by atomic operations,
  * which may order nothing, or by assembly and functions of libraries, whose accesses are not all known, each
- * of these loads comes behind the store that it reads from; so what was done before the first store
- * (DH_W_MARK_FRESH) comes before whatever others do.
+ * of these loads is ordered after the store that it reads from; so what was done before the first store
+ * (DH_W_MARK_FRESH) is ordered before everything that others do.
  *
- * That a place has no pair may itself be known in this way only. So pairs with what is fresh are postponed,
- * and all objects supposed to be shown properly; whichever is in a place that has a pair is not, its pairs
- * are named, and so on. What is left is consistent: of all races, look at the first one in an execution; each
- * load of the address was before, without a race.
+ * That a place has no pair may itself depend on this reasoning. So pairs with fresh accesses are postponed,
+ * and all objects are assumed to be properly published; an object in a place that has a pair is not, so its
+ * pairs are emitted, and so on. What remains is consistent: consider the first race in an execution; each
+ * load of the address came before it, without a race.
  */
 #include <stdlib.h>
 

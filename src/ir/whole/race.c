@@ -2,10 +2,10 @@
  * race.c - the pairs: accesses to one object that overlap, one of them writing, in threads that may run at
  * the same time, without a lock in common.
  *
- * Nothing here is done for each two accesses. Accesses alike in all that matters form a class; classes that
- * touch the same with the same type form a group. Types are compared once for each two, then groups of
- * types that may overlap (cover.c), then the contexts of classes whose groups meet (guard.c). Only what is
- * left becomes pairs of sites, or products of sets of sites where there are too many (bundle.c).
+ * No work is done for each pair of accesses. Accesses that agree in all that matters form a class; classes
+ * that touch the same memory with the same type form a group. Types are compared once for each pair, then
+ * groups of types that may overlap (cover.c), then the contexts of classes whose groups meet (guard.c). Only
+ * the remaining ones become pairs of sites, or products of sets of sites where there are too many (bundle.c).
  */
 #include "ir/whole/race.h"
 

@@ -1,16 +1,16 @@
 /*
  * race.h - from accesses to pairs: what race.c, guard.c and emit.c share.
  *
- * A GUARD is what holds at an access in one of the states its instance is entered in. Accesses that touch the
- * same (cover.h) and have the same type, kind, root and guards form a CLASS: classes are compared, and only
- * when two may race do their sites become pairs.
+ * A GUARD is what holds at an access in one of the states in which its instance is entered. Accesses that
+ * touch the same memory (cover.h) and have the same type, kind, root and guards form a CLASS: classes are
+ * compared, and only when two may race do their sites become pairs.
  */
 #ifndef DH_IR_WHOLE_RACE_H
 #define DH_IR_WHOLE_RACE_H
 
 #include "ir/whole/team.h"
 
-/* A lock that the address of what is accessed leads to. */
+/* A lock that is determined by the address of the access. */
 struct dh_w_rank {
     LLVMValueRef data, lock;        /* global variables; NULL: both are in one object, from its begin ... */
     u32 data_content, lock_content; /* ... or what they hold, see struct dh_w_address */
@@ -41,14 +41,14 @@ struct dh_w_guard {
 
 /* Marks of an access for what may be assumed beyond the papers. */
 enum {
-    DH_W_MARK_FRESH = 2, /* to memory that this function has allocated and not yet let go */
+    DH_W_MARK_FRESH = 2, /* to memory that this function has allocated and not yet published */
     DH_W_MARK_SPINS = 4,
     DH_W_MARK_STRANGE = 8 /* to memory that this thread does not own, if it is handed over at all */
 };
 
 struct dh_w_class {
-    u32 type;   /* what the language says of it (alias.c) */
-    u32 member; /* what the source says of it (member.c) */
+    u32 type;   /* by the rules of the language (alias.c) */
+    u32 member; /* according to the source (member.c) */
     u32 cover,
         own_cover; /* what it touches: shared with other roots, with other threads of its root (cover.h) */
     u32 guards;    /* pool of arrays of struct dh_w_guard */
@@ -116,10 +116,10 @@ void dh_w_regions_done(struct dh_w_races *r);
 u32 dh_w_region_guard(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
 bool dh_w_region_excludes(const struct dh_w_races *r, u32 object, u32 a, u32 b);
 /* guard.c */
-/* The rank of a lock with what is accessed. false: they have none. */
+/* The rank of a lock relative to the access. false: there is none. */
 bool dh_w_rank_of(const struct dh_w_address *access, const struct dh_w_address *lock, u32 length,
                   struct dh_w_rank *ret);
-/* Whether equal addresses of what is accessed mean equal locks. */
+/* Whether equal addresses of the accesses mean equal locks. */
 bool dh_w_same_rank(const struct dh_w_rank *x, const struct dh_w_rank *y);
 void dh_w_guards_find_renewed(struct dh_w_races *r);
 u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
@@ -144,7 +144,7 @@ u32 dh_w_held_at(struct dh_w_races *r, u32 inst, u32 op, int style);
 void dh_w_owner_find(struct dh_w_races *r);
 void dh_w_owner_done(struct dh_w_races *r);
 bool dh_w_owner_handed(const struct dh_w_races *r, u32 object);
-/* Whether an access is by a thread that does not own what the pointer leads to. */
+/* Whether an access is made by a thread that does not own the target of the pointer. */
 bool dh_w_owner_strange(const struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
 /* Two classes may race at two places of an object, and so become the pair `found`. */
 struct dh_w_place {
@@ -155,7 +155,7 @@ struct dh_w_place {
 void dh_w_owner_raced(struct dh_w_races *r, const struct dh_w_place *place, const struct dh_w_class *a,
                       const struct dh_w_class *b, const struct dh_w_verdict *v);
 void dh_w_owner_found(struct dh_w_races *r, u32 object, u32 found);
-/* All pairs are found: those that the assumption drops are known. */
+/* To be called when all pairs are found: determines those that the assumption drops. */
 void dh_w_owner_settle(struct dh_w_races *r);
 /* publish.c: two classes that may race in an object, one of them before it has shown it to others. */
 struct dh_w_postponed {
@@ -165,17 +165,18 @@ struct dh_w_postponed {
 };
 void dh_w_publish_find(struct dh_w_races *r);
 void dh_w_publish_done(struct dh_w_races *r);
-/* Whether it is no pair for now. */
+/* Whether it is postponed. */
 bool dh_w_publish_postpone(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b,
                            const struct dh_w_postponed *way);
 /* There is a pair at a place. */
 void dh_w_publish_raced(struct dh_w_races *r, const struct dh_w_place *place);
-/* All pairs are found but those that were postponed: names those that stay, which may make for more. */
+/* To be called when all pairs but the postponed ones are found: emits those that remain, which may lead to
+ * more. */
 void dh_w_publish_settle(struct dh_w_races *r, void (*name)(void *, const struct dh_w_postponed *),
                          void *arg);
 /* race.c */
 void dh_w_races_find(struct dh_w_races *r);
-/* safe.c: the accesses that can race with nothing. r: NULL if there is one thread only */
+/* safe.c: the accesses that cannot race. r: NULL if there is only one thread */
 struct dh_whole_safe;
 void dh_w_safe_tell(struct dh_w *w, struct dh_w_races *r, struct dh_whole_safe *to);
 /* emit.c */
@@ -184,7 +185,7 @@ void dh_w_emit(struct dh_w_races *r, const struct dh_whole_sites *to);
 /* types.c: what objects are in the source, once the pairs are found. v has its storage already. */
 void dh_w_types_find(struct dh_w_races *r);
 void dh_w_types_describe(struct dh_w_races *r, u32 object, u32 offset, struct dh_pairs_variable *v);
-/* single.c: objects that there is one of at run time, for sure */
+/* single.c: objects of which there is certainly only one at run time */
 void dh_w_single_find(struct dh_w_races *r);
 DH_INLINE bool dh_w_single(const struct dh_w *w, u32 object)
 {

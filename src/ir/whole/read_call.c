@@ -1,9 +1,9 @@
 /*
- * read_call.c - calls: of the program's own functions, of known library functions, of intrinsics, of the
- * unknown.
+ * read_call.c - calls of the program's own functions, of known library functions, of intrinsics, and of
+ * unknown functions.
  *
- * What is known of a library function becomes the same operations that instructions become (library.def), so
- * no later phase knows names.
+ * What is known about a library function (library.def) is translated into the same operations as
+ * instructions, so later phases need not know names.
  */
 #include "ir/whole/read_call.h"
 

@@ -1,7 +1,7 @@
 /*
  * read_effect.c - what library functions do with memory and pointers.
  *
- * Each effect of library.def becomes the operations that an instruction would become that does the same.
+ * Each effect of library.def is translated into the operations of an instruction that does the same.
  */
 #include <string.h>
 

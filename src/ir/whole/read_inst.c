@@ -1,9 +1,9 @@
 /*
- * read_inst.c - one LLVM instruction as operations.
+ * read_inst.c - translates one LLVM instruction into operations.
  *
  * Vectors, structures and wide integers in registers are one value that holds all their pointers. Sums of
- * integers are followed only in functions that make pointers of integers; elsewhere they are lengths and
- * counters. Bits are put into pointers, pointers are shifted and mixed, anywhere.
+ * integers are tracked only in functions that convert integers to pointers; elsewhere they are lengths and
+ * counters. Setting bits in pointers, shifting and mixing them is tracked everywhere.
  */
 #include <string.h>
 

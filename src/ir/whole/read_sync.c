@@ -1,5 +1,5 @@
 /*
- * read_sync.c - what library functions do with threads, locks and functions that they are given.
+ * read_sync.c - what library functions do with threads, locks and functions passed to them.
  */
 #include <string.h>
 

@@ -1,24 +1,25 @@
 /*
- * region.h - lists, trees and other structures of the heap that hang from one cell each.
+ * region.h - lists, trees and other heap structures, each reachable from a single cell.
  *
  *     lock(&m[i]); n = malloc(...); n->next = slot[i]; slot[i] = n; unlock(&m[i]);
  *
- * No node is reached from two slots, so whoever has locked m[i] has the nodes of slot[i] for himself. What is
- * inferred is a REGION for each node and each pointer: the CELL from which the node can be reached, which is
- * an element of an array in a global variable, or all else of one. The invariant, for a set of objects:
+ * No node is reachable from two slots, so a thread that has locked m[i] has exclusive access to the nodes of
+ * slot[i]. A REGION is inferred for each node and each pointer: the CELL from which the node can be reached,
+ * which is an element of an array in a global variable, or the rest of one. The invariant, for a set of
+ * objects:
  *
- *  - a cell is in the region of its own; each node is in one region, for good;
+ *  - a cell is in its own region; each node is in one region, permanently;
  *  - what is stored in a cell or node of a region, if it is a pointer to such an object, leads to that
  * region.
  *
  * It is inferred as types are (Hindley and Milner; regions: Tofte and Talpin, POPL 1994): in each instance,
- * values have classes, a load, a store, an offset or a copy makes two classes one, a call does so with the
- * classes of arguments and result as the callee has them, and the address of a cell gives its class a ROOT. A
- * class with two different roots is BROKEN: the objects that its values may point to are in no region, and
- * all is inferred again without them. What is allocated has a class without a root, until it is stored.
+ * values have classes; a load, a store, an offset or a copy unifies two classes, a call unifies the classes
+ * of arguments and result with those of the callee, and the address of a cell gives its class a ROOT. A class
+ * with two different roots is BROKEN: the objects that its values may point to are in no region, and the
+ * inference is repeated without them. A new allocation has a class without a root, until it is stored.
  *
- * A root is an address (address.h) with an index, or, where nobody can tell which cell it is, the operation
- * that has chosen it. It means one cell as long as none of the values in it is computed anew. So these values
+ * A root is an address (address.h) with an index, or, where it is unknown which cell it is, the operation
+ * that has chosen it. It denotes one cell as long as none of the values in it is recomputed. So these values
  * must dominate all of the class; or what is allocated, or given, comes first, and they are computed once for
  * it, and it is not carried round a loop (is_steady).
  */

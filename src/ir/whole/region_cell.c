@@ -1,6 +1,6 @@
 /*
- * region_cell.c - the cells that structures of the heap hang from, and as long as what an address means one
- * of them. See region.h.
+ * region_cell.c - the cells that heap structures hang from, and how long an address denotes the same one. See
+ * region.h.
  */
 #include "ir/whole/counted.h"
 #include "ir/whole/region.h"

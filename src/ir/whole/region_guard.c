@@ -1,10 +1,10 @@
 /*
  * region_guard.c - the lock of the cell that a node hangs from. See region.h.
  *
- * If two accesses are to one node, both are in the region of one cell. So they are apart if their cells are
- * two for sure, and exclude each other if the lock that is held at each has one rank with its cell (guard.c):
- * equal cells are equal indices, and equal indices equal locks. That the region is known in a function, and
- * the lock only in the one that calls it, does not matter if nothing is released in between.
+ * If two accesses are to the same node, both are in the region of the same cell. So they are apart if their
+ * cells certainly differ, and exclude each other if the lock held at each has the same rank as its cell
+ * (guard.c): equal cells mean equal indices, and equal indices mean equal locks. That the region is known in
+ * a function, and the lock only in the one that calls it, does not matter if nothing is released in between.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * region_place.c - whether a pointer that leads to a cell leads to the cell of its own region. See region.h.
+ * region_place.c - whether a pointer to a cell points to the cell of its own region. See region.h.
  *
  * Offsets in a node stay in the node. An offset from &slot[i] may lead to slot[i + 1], and the points-to sets
- * do not tell these apart. So a value that may point into an array of cells is IN PLACE if it stays in the
+ * do not distinguish these. So a value that may point into an array of cells is IN PLACE if it stays in the
  * element, as offsets in the first element tell; what is loaded, given or returned is in place, since nothing
  * else may be stored, given or returned. Or it is OUT of it by a known distance: container_of() of the head
  * of a list. From there another offset may lead back. To access memory there is no access to a cell, where a

@@ -1,9 +1,9 @@
 /*
  * result.c - see result.h.
  *
- * A loop that joins the threads of a team (count.c) joins in each round the one that was created with that
- * index. What the join stores is what this thread has returned, until the next join; nothing else writes to
- * the variable.
+ * A loop that joins the threads of a team (count.c) joins, in each iteration, the one that was created with
+ * that index. Until the next join, the variable holds what this thread has returned; nothing else writes to
+ * it.
  */
 #include "ir/whole/result.h"
 

@@ -1,5 +1,5 @@
 /*
- * result.h - what a thread returns, and whoever joins it goes on with.
+ * result.h - what a thread returns to the code that joins it.
  *
  *     for (i = 0; i < n; i++) { join(t[i], &result); sum += *(int *)result; }
  */

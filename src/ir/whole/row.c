@@ -1,9 +1,9 @@
 /*
  * row.c - the rows of classes (bundle.h), one after the other.
  *
- * Each class is compared with all others, from its own side, and what comes out is kept once for all classes
- * with the same result. So the work is done twice for each two classes, and nothing is kept for each two: in
- * a large program these are a hundred million.
+ * Each class is compared with all others, from its own side, and the result is stored once for all classes
+ * that share it. So the work is done twice for each pair of classes, but nothing is stored for each pair: a
+ * large program has a hundred million of them.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,19 +1,19 @@
 /*
- * safe.c - the accesses that can race with nothing, for a build that leaves out their checks.
+ * safe.c - the accesses that cannot race, for a build that omits their checks.
  *
- * An access is safe if it is in no pair of `sound`. That alone would rest on what `sound` assumes of code
- * outside the program (assume.def): such code is trusted to access nothing of the program. In a link it may
- * be an object that was compiled without bitcode, but with checks of its own, so here it is not trusted.
- * Whatever it may reach is EXPOSED, and accesses to that are not safe:
- *   - what it was given, what it returned or stands in its variables, and all that can be reached from there;
- *   - what it may know by name: exports.c hands it all of that;
- *   - what the functions return that it may call;
- *   - what is given to a call through a pointer that leads out of the program, or nowhere that is known.
- * A function of the program among all that, which the analysis does not run on behalf of such code, could do
- * anything at any time: then nothing is safe.
+ * An access is safe if it is in no pair of `sound`. That alone would rest on what `sound` assumes about
+ * code outside the program (assume.def): such code is trusted not to access the program's memory. In a link
+ * it may be an object that was compiled without bitcode, but with its own checks, so here it is not trusted.
+ * Everything it may reach is EXPOSED, and accesses to that are not safe:
+ *   - what was passed to it, what it returned or holds in its variables, and everything reachable from there;
+ *   - what it can name: exports.c passes it all of that;
+ *   - the results of functions that it may call;
+ *   - what is passed to a call through a pointer that leads out of the program, or has no known target.
+ * If one of these is a function of the program that the analysis does not treat as called by such code, it
+ * could do anything at any time: then nothing is safe.
  *
- * Not safe either are accesses that the analysis never reaches, since it has nothing to say of them, and
- * those whose pointer leads nowhere that is known.
+ * Accesses that the analysis never reaches are not safe either, since it has no results for them, nor are
+ * those whose pointer has no known target.
  */
 #include <stdlib.h>
 #include <string.h>

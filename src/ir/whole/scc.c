@@ -1,6 +1,6 @@
 /*
- * scc.c - strongly connected components of the call graph, callees first: Tarjan's algorithm with a stack of
- * its own.
+ * scc.c - strongly connected components of the call graph, callees first: Tarjan's algorithm with an explicit
+ * stack.
  */
 #include <stdlib.h>
 

@@ -1,16 +1,16 @@
 /*
- * shape.c - what the source says of the shape of an object: how large a block of the heap is, what type it
- * has, and where the arrays in an object begin and end.
+ * shape.c - the shape of an object according to the source: the size and type of a heap block, and where the
+ * arrays in an object begin and end.
  *
  * The size of a block is the argument of the allocation, if it is a constant: there, or, in a wrapper that
  * has an instance for each call, where the wrapper is called. Its type is that of a pointer variable it goes
  * to, or of an access through the pointer, provided that the type has the size of the block, or the size is a
  * multiple of it: then the block is one such structure, or an array of them.
  *
- * A pointer that walks (p++) from the start of an array in a structure would make the whole structure an
- * array, and all its members one, were it not for the array's ends. They come from debug information: LLVM's
- * own types are gone from optimised code, and know no unions. Without debug information nothing is confined.
- * Where it is used is counted.
+ * A pointer that walks (p++) from the start of an array in a structure would turn the whole structure into an
+ * array, and merge all its members, if the bounds of the array were not known. They come from debug
+ * information: LLVM's own types are gone from optimised code, and have no unions. Without debug information
+ * nothing is confined. Uses of this are counted.
  */
 #include <string.h>
 

@@ -4,14 +4,14 @@
  *     work[i].from = i * size / n; work[i].to = (i + 1) * size / n;
  *     for (k = w->from; k < w->to; k++) x[k]++;
  *
- * Where a share begins and ends is followed to the creator, and written as a POLYNOMIAL over the index of the
- * loop that creates and values that stay the same until all are joined, perhaps divided by one of these. If
- * it begins at f(i), ends at f(i + 1), and f is linear in i, no two threads share an index: either f does not
- * fall, and f(i + 1) <= f(k) for all i < k, or it does not grow, and the share is empty. The last one may end
- * anywhere: no share begins behind it, or all others are empty.
+ * The beginning and end of a share are traced back to the creator, and written as a POLYNOMIAL over the index
+ * of the loop that creates and values that stay the same until all are joined, perhaps divided by one of
+ * these. If it begins at f(i), ends at f(i + 1), and f is linear in i, no two threads share an index: either
+ * f does not fall, and f(i + 1) <= f(k) for all i < k, or it does not grow, and the share is empty. The last
+ * one may end anywhere: no share begins behind it, or all others are empty.
  *
- * Numbers with a sign are computed without overflow, or the program is wrong; LLVM says where that is so.
- * Those without are computed modulo 2^w. There f must be i * (x / n) with i < n: no product is larger than x.
+ * Signed numbers are computed without overflow, or the program is wrong; LLVM marks where that holds.
+ * Unsigned ones are computed modulo 2^w. There f must be i * (x / n) with i < n: no product is larger than x.
  *
  *     for (k = i; k < size; k += n) x[k]++;
  *

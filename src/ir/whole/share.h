@@ -1,5 +1,5 @@
 /*
- * share.h - the share of an array that a thread of a team goes over: from f(i) to f(i + 1), or every n-th
+ * share.h - the share of an array that a thread of a team processes: from f(i) to f(i + 1), or every n-th
  * element from the i-th on.
  */
 #ifndef DH_IR_WHOLE_SHARE_H

@@ -1,13 +1,13 @@
 /*
- * shim_fit.cpp - which structures can lie where in an object of a known type; see shim_types.h.
+ * shim_fit.cpp - which structures can be where in an object of a known type; see shim_types.h.
  *
  * Types are compared by name: each file that includes a header has its own description of the same structure,
- * and optimisation does not make them one. Two structures are also taken for each other where C programs do:
- * if they begin with the same two members (headers that are repeated in each structure), or are addresses of
- * sockets. A structure of at most two words may lie anywhere: such links are laid over blocks that are free.
+ * and optimisation does not merge them. Two structures are also treated as compatible where C programs do so:
+ * if they begin with the same two members (headers that are repeated in each structure), or are socket
+ * addresses. A structure of at most two words may be anywhere: such links are overlaid on free blocks.
  *
- * Only variables of C count. In C++ a pointer to a class is used for what is derived from it, and for memory
- * in which it was made, too often, and of many classes debug information has no more than the name.
+ * Only C variables count. In C++ a pointer to a class is too often used for derived classes, and for memory
+ * in which an object was constructed, and for many classes debug information has only the name.
  */
 #include "shim_types.h"
 

@@ -1,17 +1,21 @@
 /*
- * shim_inline.cpp - functions that create or join threads become part of their callers.
+ * shim_inline.cpp - inlines functions that create or join threads into their callers.
  *
- *     static void start(pthread_t *t, void *(*f)(void *), void *arg) { if (create(t, NULL, f, arg)) abort();
- * } for (i = 0; i < n; i++) start(&t[i], worker, &work[i]);
+ *     static void start(pthread_t *t, void *(*f)(void *), void *arg)
+ *     {
+ *         if (create(t, NULL, f, arg))
+ *             abort();
+ *     }
+ *     for (i = 0; i < n; i++) start(&t[i], worker, &work[i]);
  *
- * What is proved of loops that create and join (count.c, apart.c) is proved of one function that runs once. A
+ * The proofs about loops that create and join (count.c, apart.c) are about one function that runs once. A
  * wrapper runs once for each thread, and a function that creates a team and joins it may run often: inlined,
  * both are part of the loops around their calls. So are the small functions that a creator calls in a loop
  * that creates, or in a short one, which fill in what a thread is given. Others stay what they are: what
  * parameters are declared to point to (typed.c) is lost when they become values of the caller.
  *
  * Inlining neither removes nor adds an access, and copies of one access are one in the result (emit.c). Only
- * code that was not optimised is treated like this: the table of a binary is about the functions it has.
+ * unoptimised code is treated like this: the table of a binary is about the functions it has.
  */
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>

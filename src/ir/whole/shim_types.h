@@ -1,9 +1,9 @@
 /*
- * shim_types.h - the source's types of variables and accesses, which LLVM-C cannot tell.
+ * shim_types.h - the source types of variables and accesses, which LLVM-C does not provide.
  *
- * LLVM's own types have no names for fields, and pointers no types at all. What there is: debug information
- * for globals and locals, and for accesses the metadata for type-based alias analysis, which names the struct
- * that is accessed and the offset in it.
+ * LLVM's own types have no names for fields, and pointers no types at all. Available are debug
+ * information for globals and locals, and for accesses the metadata for type-based alias analysis, which
+ * names the struct that is accessed and the offset in it.
  */
 #ifndef DH_IR_WHOLE_SHIM_TYPES_H
 #define DH_IR_WHOLE_SHIM_TYPES_H

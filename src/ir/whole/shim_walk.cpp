@@ -1,13 +1,13 @@
 /*
- * shim_walk.cpp - loops in which a pointer walks over an array, written with an index instead.
+ * shim_walk.cpp - rewrites loops in which a pointer walks over an array to use an index.
  *
  *     for (p = t; p < t + n; p++) create(p, ...);      for (i = 0; i < n; i++) create(&t[i], ...);
  *
- * The left one becomes the right one, so that the analysis knows one form of a loop that counts. Nothing is
- * assumed: the pointer begins at a place that is known before the loop, each round adds a constant number of
- * elements to it, and it is compared with a place at a known number of elements from the same base. Pointers
- * that are compared with `<` are in one array, or the program is wrong: the comparison is that of the
- * numbers.
+ * The left form becomes the right one, so that the analysis has to handle only one form of counting loop.
+ * Nothing is assumed: the pointer begins at a place that is known before the loop, each iteration adds a
+ * constant number of elements to it, and it is compared with a place at a known number of elements from the
+ * same base. Pointers that are compared with `<` are in one array, or the program is wrong: the comparison is
+ * that of the numbers.
  */
 #include "shim_whole.h"
 #include "llvm/Analysis/LoopInfo.h"

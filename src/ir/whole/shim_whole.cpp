@@ -1,5 +1,5 @@
 /*
- * shim_whole.cpp - lends the whole-program analysis what LLVM-C lacks: loops, and names in debug information.
+ * shim_whole.cpp - gives the whole-program analysis what LLVM-C lacks: loops, and names in debug information.
  */
 #include "shim_whole.h"
 

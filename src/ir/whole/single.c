@@ -1,8 +1,8 @@
 /*
- * single.c - objects that there is only one of at run time, for sure.
+ * single.c - objects of which there is certainly only one at run time.
  *
- * Globals; and what is allocated where the program passes only once: in no loop, in a function that is called
- * from one such place only, in main or in a thread that is started once.
+ * These are globals, and allocations that are executed only once: in no loop, in a function that is called
+ * from only one such place, in main or in a thread that is started once.
  */
 #include "ir/whole/race.h"
 

@@ -1,8 +1,9 @@
 /*
  * slot.c - see slot.h.
  *
- * One store puts the block there, in each round that gets to the operation, and nothing else writes to the
- * array from the loop's begin on. Indices are different in each round, so no slot is stored to twice.
+ * One store puts the block there, in each iteration that reaches the operation, and nothing else writes to
+ * the array from the beginning of the loop on. Indices differ in each iteration, so no slot is stored to
+ * twice.
  */
 #include "ir/whole/slot.h"
 

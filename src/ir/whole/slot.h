@@ -1,13 +1,13 @@
 /*
- * slot.h - blocks that a loop allocates, one a round, and keeps in an array.
+ * slot.h - blocks that a loop allocates, one per iteration, and keeps in an array.
  *
  *     for (i = 0; i < n; i++) {
  *         work[i] = malloc(sizeof *work[i]);
  *         create(&t[i], worker, work[i]);
  *     }
  *
- * work[i] is a SLOT: what is read from it, by whatever loop with the same indices, is the block of that
- * round. It may be filled by another loop than the one that creates.
+ * work[i] is a SLOT: what is read from it, by any loop with the same indices, is the block of that
+ * iteration. It may be filled by a different loop from the one that creates threads.
  */
 #ifndef DH_IR_WHOLE_SLOT_H
 #define DH_IR_WHOLE_SLOT_H

@@ -1,5 +1,5 @@
 /*
- * spread.h - the objects that can be reached from some: what they hold, what that holds, and so on.
+ * spread.h - the objects reachable from given ones: what they hold, what that holds, and so on.
  */
 #ifndef DH_IR_WHOLE_SPREAD_H
 #define DH_IR_WHOLE_SPREAD_H

@@ -1,13 +1,14 @@
 /*
- * stand_in.c - gives a body to what is called through pointers and has none in the module.
+ * stand_in.c - gives a body to functions that are called through pointers and have none in the module.
  *
  * The address of a library function may be kept in a variable (an allocator that can be exchanged, a table of
- * functions). A direct call of it is read with the help of library.def; for the others a function is made
- * that does nothing but call it, and its address takes the place of the other's. So no later phase has to
+ * functions). A direct call of it is read with the help of library.def; for other uses a function is created
+ * that only calls it, and whose address replaces the original one. So no later phase has to
  * know that calls through pointers may lead out of the program. The same for
  *  - indirect functions (ifunc): the stand-in calls whatever the resolver returns;
  *  - __once_proxy of libstdc++, which calls what std::call_once has left in a thread-local variable.
- * Functions with variable arguments get none: what they are given cannot be handed on. They stay "outside".
+ * Functions with variable arguments get none, because their arguments cannot be passed on. They stay
+ * "outside".
  */
 #include <llvm-c/Core.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
  *
  * A state is the set of locks held and the threads alive at the entry, as a calling context sees them.
  * Different states are kept apart, so that what is called without the lock before the first thread starts
- * does not spoil what is called with it later; when there are too many they become one that is true of all.
+ * does not affect what is called with it later; when there are too many they are merged into one that holds
+ * for all.
  */
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /*
  * take.c - reads of a pointer that take what it points to out of a container.
  *
- * `p = q->data[q->head++]`, `p = q->first; q->first = p->next`, `p = *--top`: under a lock, and where the
- * pointer was found is left behind in the same function. A look that changes nothing takes nothing; neither
- * does one where only something else is put in (`p = find(q); if (!p) q->first = p = new_one()`).
+ * `p = q->data[q->head++]`, `p = q->first; q->first = p->next`, `p = *--top`: under a lock, and the
+ * same function moves on from the place where the pointer was found. A read that changes nothing does not
+ * take anything; neither does one after which only something else is put in (`p = find(q); if (!p) q->first =
+ * p = new_one()`).
  */
 #include "ir/whole/owner.h"
 

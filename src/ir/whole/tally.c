@@ -1,7 +1,7 @@
 /*
- * tally.c - counts, once the points-to sets are known, what falls under assumptions that only they can tell.
+ * tally.c - counts, once the points-to sets are known, the cases of assumptions that depend on them.
  *
- * A copy of bytes matters only if there are pointers where it copies from, a part of a word only if the word
+ * A copy of bytes matters only if there are pointers in its source, a part of a word only if the word
  * holds a pointer, and a call through a pointer only if nothing was found that it leads to. Each operation of
  * the program counts once, however many instances it has.
  */

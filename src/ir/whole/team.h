@@ -1,12 +1,13 @@
 /*
- * team.h - threads that are given an element each, and who touches which.
+ * team.h - threads that each get an element, and which of them touches which element.
  *
  *     for (i = 0; i < n; i++) create(&t[i], worker, &work[i]);
  *
  * A TEAM is all threads of one root, created by one operation of an instance that runs once. An ELEMENT is
- * where an access is as seen by the creator: what the thread was given takes the place of its parameter, and
- * so on through calls. Two accesses to elements of one array are apart if no two threads have the same index,
- * and nobody leaves their own element. It is a proof, not an assumption: each of its steps is in apart.c.
+ * the place of an access from the creator's point of view: the argument replaces the parameter of the thread
+ * function, and so on through calls. Two accesses to elements of one array are apart if no two threads have
+ * the same index, and none leaves its own element. It is a proof, not an assumption: each of its steps is in
+ * apart.c.
  */
 #ifndef DH_IR_WHOLE_TEAM_H
 #define DH_IR_WHOLE_TEAM_H

@@ -1,5 +1,5 @@
 /*
- * threads.c - who creates whom, who ends when, and who may run beside whom.
+ * threads.c - which threads create which, when they end, and which may run concurrently.
  *
  * Two roots may run at the same time if one of them is started while the other is alive. The state at a place
  * says which threads started from here are alive (state.c); for threads started elsewhere the roots decide.

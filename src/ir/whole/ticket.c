@@ -1,11 +1,11 @@
 /*
- * ticket.c - elements by numbers that a counter gives out, each once.
+ * ticket.c - elements indexed by numbers that a counter hands out, each once.
  *
  *     lock(&m); mine = next; next++; unlock(&m); data[mine] = ...
  *
- * Whoever reads the counter like this has a number that nobody else has, if all that may write the counter,
- * as far as the points-to sets tell, are such steps: each reads, adds 1 and stores, and from the first read
- * on holds one lock that all of them hold. The counter must be one that may not overflow.
+ * A thread that reads the counter in this way has a number that no other thread has, if all writes to the
+ * counter, according to the points-to sets, are such steps: each reads, adds 1 and stores, while holding,
+ * from the read on, a lock that all of them hold. The counter must be of a type that may not overflow.
  */
 #include <string.h>
 

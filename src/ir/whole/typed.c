@@ -1,8 +1,8 @@
 /*
- * typed.c - pointers to structures point to such structures.
+ * typed.c - assumes that pointers to structures point to such structures.
  *
  * Where functions of many modules have one type (`int code(void *coder, ...)`) and are called through one
- * pointer, the points-to sets hand each of them the objects of all. Each function keeps what it is given in a
+ * pointer, the points-to sets give each of them the objects of all. Each function keeps its argument in a
  * variable that is declared to point to its own structure, and debug information knows the variable. So what
  * arrives at such a value is let through only if the object can have that structure there: if its type is not
  * known, or has the structure at that offset, or a union or an array of scalars, or the structures begin
@@ -10,8 +10,8 @@
  * lies.
  *
  * A variable counts only if it gets the value in the block in which the value is defined: further on, the
- * variable may be one of a function that was inlined behind a test of what the value is. What is ruled out is
- * counted.
+ * variable may be one of a function that was inlined behind a test of what the value is. Objects that are
+ * ruled out are counted.
  *
  * Each such local has two nodes: what is given to it, watched here, and what of that fits, which is all that
  * others see (dh_w_node).

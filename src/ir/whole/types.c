@@ -1,8 +1,8 @@
 /*
  * types.c - what the objects are in the source, for the names in the result.
  *
- * Globals and locals have their type in the debug information. A block of the heap has the type that it is
- * accessed as: of the structs that accesses at the same offset name, the largest, since a pointer to the
+ * Globals and locals have their type in the debug information. A heap block has the type as which it is
+ * accessed: of the structs that accesses at the same offset name, the largest, since a pointer to the
  * first member of a struct has the struct's address too. Only names depend on it.
  */
 #include <stdlib.h>

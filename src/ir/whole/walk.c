@@ -1,13 +1,13 @@
 /*
- * walk.c - one instance: what has happened before each of its operations, along the ways through its blocks.
+ * walk.c - one instance: what has happened before each of its operations, along the paths through its blocks.
  *
- * Ways to a block are kept apart while what happened on them differs, or constants that are known on them,
- * as long as there are not too many and the function has branches of which one decides another (facts.h);
- * then ways on which the same happened become one, of which is known what is known on all of them. Elsewhere
- * all ways to a block are one.
+ * Paths to a block are kept separate while what happened on them, or the constants known on them, differ, as
+ * long as there are not too many and the function has branches of which one decides another (facts.h). Beyond
+ * that, paths on which the same happened are merged, keeping only what is known on all of them. In other
+ * functions all paths to a block are merged.
  *
- * An exception may leave a function anywhere, if the compiler does not say that none does: then whatever
- * holds everywhere in it holds where the exception is caught.
+ * An exception may leave a function anywhere, unless the compiler says otherwise: then only what holds
+ * everywhere in it holds where the exception is caught.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * race.
  *
  * Functions are added to the module (stand_in.c), and addresses in it replaced. It should hold the whole
- * program with debug information, from just after clang's front end to -O2; what it only declares and
- * src/ir/whole/library.def does not know is counted as an assumption. docs/design/static.md explains the
- * phases and what they assume.
+ * program with debug information, from just after clang's front end to -O2; functions that it only declares
+ * and that src/ir/whole/library.def does not know are counted as assumptions. docs/design/static.md explains
+ * the phases and what they assume.
  */
 #ifndef DH_IR_WHOLE_H
 #define DH_IR_WHOLE_H

@@ -1,6 +1,6 @@
 /*
- * words.h - arrays of numbers, each kept once and numbered from 0 as they come. As dh_w_pool, but with one
- * copy of each and no header: for those that make up most of a large program's memory.
+ * words.h - interned arrays of numbers, numbered from 0 in order of arrival. Like dh_w_pool, but with one
+ * copy of each and no header: for those that make up most of the memory for a large program.
  */
 #ifndef DH_IR_WHOLE_WORDS_H
 #define DH_IR_WHOLE_WORDS_H
