@@ -242,7 +242,7 @@ int dh_caper_filter_make(struct dh_arena *arena, const char *path, const struct 
 {
     enum { LONGEST = 128 << 10 }; /* of an environment string (execve(2)), including its name */
     struct full f = {.n_groups = 0};
-    struct sources files;
+    struct sources files = {0};
     const char *why = dh_caper_image_read(arena, path, read_full, &f);
     if (!why)
         why = compare_builds(arena, &f, caper, &files);
