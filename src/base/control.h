@@ -32,8 +32,8 @@
  *
  * Several threads may come while one waits, and each has to be examined:
  *
- *     SHOWN    -> WATCHED   by the command, with the next generation, which `kept` names: the second goes on,
- * and the first waits for what is left of its delay
+ *     SHOWN    -> WATCHED   by the command, with the next generation, which `kept` names: the second
+ *                           continues, and the first waits for the rest of its delay
  *
  * To learn who else accesses the bytes, though not at the same time, the command may release the first thread
  * and leave the watchpoints set: OFF -> WATCHED of the next generation, with no thread waiting, and back to

@@ -10,9 +10,9 @@
  *   store          release: publication := my clock; relaxed after a release fence: := the fence's clock;
  *                  relaxed otherwise: := nothing, the store heads no release sequence and ends the old one
  *   RMW            as a store, but joined with what is there: it continues the release sequence
- *   load, RMW      acquire: take the publication in; relaxed: keep it for a later acquire fence
- *   fences         release: remember my clock for later relaxed stores; acquire: take in what relaxed loads
- * kept
+ *   load, RMW      acquire: acquire the publication; relaxed: keep it for a later acquire fence
+ *   fences         release: remember my clock for later relaxed stores; acquire: acquire what relaxed
+ *                  loads kept
  *
  * C11 also lets a relaxed store by the releasing thread itself continue the sequence; C++20 took that back,
  * and compilers do not rely on it, so any relaxed store ends it here. No store ends what was published by
