@@ -15,7 +15,7 @@
  * to pass the order on. So from the first such call on its set has a common address too, which every change
  * of the set releases or acquires.
  *
- * A call releases before it is made, also if it fails then: an edge too many. Addresses are only names to
+ * A call releases before it is made, even if it then fails: an extra edge. Addresses are only names to
  * dh_sync_*: they lie above every address of the process, beside those of fd.c. The kernel does not give an
  * identifier out again soon; when one is removed its clocks are forgotten.
  */
