@@ -298,9 +298,9 @@ DH_INTERCEPTOR(int, madvise, void *p, size_t n, int advice)
 /* ---- Segments of System V ----------------------------------------------------------------------- */
 
 /*
- * What is attached where, because shmdt names the place only. A slot is taken and given back by exchanging
- * `at`: NULL is free, BUSY belongs to whoever made it so. Segments beyond the last slot are not remembered;
- * their history then goes when the memory is used again.
+ * What is attached where, because shmdt names the place only. A slot is taken and released by exchanging
+ * `at`: NULL is free, BUSY belongs to the thread that set it. Segments beyond the last slot are not
+ * remembered; their history is then forgotten when the memory is reused.
  */
 #define BUSY ((const void *)1)
 static struct {
