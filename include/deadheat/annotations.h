@@ -1,14 +1,14 @@
 /*
- * annotations.h - annotations in the words of Helgrind, DRD and the dynamic annotations.
+ * annotations.h - the annotation macros of Helgrind, DRD and dynamic_annotations.
  *
- * For code that is annotated for these tools: the macros of <valgrind/helgrind.h> and <valgrind/drd.h> that
- * have a meaning for deadheat, with that meaning. `deadheat cc` finds this header in the place of those two,
- * so that such code works unchanged; it may also be included by name. What each macro means is in
- * docs/guide/compat.md; new code is better off with <deadheat/lard.h>.
+ * For code already annotated for these tools: the macros of <valgrind/helgrind.h> and <valgrind/drd.h> that
+ * mean something to deadheat. `deadheat cc` finds this header in place of those two, so such code works
+ * unchanged; it may also be included by name. docs/guide/compat.md documents each macro; new code should use
+ * <deadheat/lard.h>.
  *
- * Compiled by `deadheat cc` the macros call the runtime. Compiled by any other compiler they stay what
- * Valgrind's headers made of them, if those were included before, and are empty otherwise. -DDH_LARD=1 and
- * -DDH_LARD=0 are as in lard.h.
+ * Compiled by `deadheat cc` the macros call the runtime. Compiled by any other compiler they keep Valgrind's
+ * definitions if Valgrind's headers were included first, and are empty otherwise. -DDH_LARD=1 and -DDH_LARD=0
+ * work as in lard.h.
  */
 #ifndef DEADHEAT_ANNOTATIONS_H
 #define DEADHEAT_ANNOTATIONS_H
@@ -20,15 +20,15 @@ extern "C" {
 #endif
 
 #if DH_LARD
-/* Races on these bytes are meant to be: they are not reported. `why` is for the reader. */
+/* Races on these bytes are intended: they are not reported. `why` is for the reader. */
 void dh_annotate_benign(const volatile void *p, size_t n, const char *why);
-/* They are reported again, and the memory is as if new. */
+/* Races on these bytes are reported again, and the memory counts as new. */
 void dh_annotate_checked(const volatile void *p, size_t n);
 /* All releases of this address are forgotten. */
 void dh_annotate_forget(const volatile void *object);
-/* The heap block that holds p is as if new; its size, 0 if there is none. */
+/* The heap block that contains p counts as new. Returns its size, 0 if there is none. */
 size_t dh_annotate_clean_block(const volatile void *p);
-/* Reports call the current thread so. */
+/* Names the current thread in reports. */
 void dh_annotate_thread_name(const char *name);
 #endif
 
@@ -46,7 +46,7 @@ template <class T> static inline T dh_annotate_unprotected_read(const volatile T
 #endif
 #endif
 
-/* Valgrind's two headers define some of the same macros, so that they may have to be defined again. */
+/* Valgrind's two headers define some of the same macros, which may have to be redefined. */
 #if DH_LARD || !defined(ANNOTATE_HAPPENS_BEFORE)
 
 #undef ANNOTATE_HAPPENS_BEFORE
@@ -118,7 +118,7 @@ template <class T> static inline T dh_annotate_unprotected_read(const volatile T
 #undef DRD_IGNORE_VAR
 #undef DRD_STOP_IGNORING_VAR
 
-/* dh_annotate_* exist only where deadheat does. */
+/* The dh_annotate_* functions exist only where the runtime is linked. */
 #if DH_LARD
 #define DH_ANNOTATE(call) call
 #else
@@ -202,7 +202,7 @@ template <class T> static inline T dh_annotate_unprotected_read(const volatile T
 /* Names. */
 #define ANNOTATE_THREAD_NAME(name) DH_ANNOTATE(dh_annotate_thread_name(name))
 
-/* Words for lock-set detectors and for tracing: nothing to do. */
+/* For lockset detectors and for tracing: no effect here. */
 #define ANNOTATE_TRACE_MEMORY(p) ((void)0)
 #define ANNOTATE_PURE_HAPPENS_BEFORE_MUTEX(mutex) ((void)0)
 #define ANNOTATE_MUTEX_IS_USED_AS_CONDVAR(mutex) ((void)0)

@@ -1,8 +1,8 @@
 /*
- * deadheat.h - what a program may say to deadheat.
+ * deadheat.h - attributes by which a program can control deadheat.
  *
- * Including this header costs nothing: it declares attributes only, which mean nothing to compilers
- * that watch no accesses.
+ * Including this header costs nothing: it only defines attributes, which have no effect in a build without
+ * instrumentation.
  */
 #ifndef DEADHEAT_H
 #define DEADHEAT_H
@@ -15,7 +15,8 @@
 #if defined(__clang__)
 #define DH_UNTRACKED __attribute__((annotate("deadheat::untracked"), no_sanitize("thread"), noinline))
 #elif defined(__GNUC__)
-/* gcc inlines no such function into one that it instruments, and warns of a noinline beside inline. */
+/* gcc never inlines such a function into an instrumented one, and warns about noinline combined with
+ * inline. */
 #define DH_UNTRACKED __attribute__((no_sanitize_thread))
 #else
 #define DH_UNTRACKED

@@ -2,14 +2,15 @@
  * alias.h - what an alias build, the command that runs it, and the compiler's plugin agree on
  * (docs/design/caper.md, "Dynamic alias analysis"; Caper and RaceChaser, CC 2017, section 7.2).
  *
- * An alias build (`deadheat cc --dh-mode=caper --dh-alias`) tells of each access that is in a pair of the set
- * `sound`: where, how many bytes, and its index in the table of pairs (report/pairs.h). It has neither
- * questions nor barriers, and instead of base/caper.h's sections only DH_ALIAS_HEAD.
+ * An alias build (`deadheat cc --dh-mode=caper --dh-alias`) reports each access that is in a pair of the set
+ * `sound`: its address, its size, and its index in the table of pairs (report/pairs.h). It has neither
+ * questions nor barriers, and of base/caper.h's sections only a counterpart, DH_ALIAS_HEAD.
  *
- * The RUN FILE begins like that of Caper, with another magic. Behind the header are n_sites bytes, by the
- * command: what it is to know of each site (DH_ALIAS_...); and behind these, at the next multiple of 8, pairs
- * of sites, by the program: each a word, dh_alias_pair(). The program makes the file longer when it needs
- * room for more. A pair may be there more than once, if the program forks; a word that is 0 is none.
+ * The RUN FILE begins like that of Caper, with another magic. The header is followed by n_sites bytes,
+ * written by the command: what the program needs to know about each site (DH_ALIAS_...); and then, at the
+ * next multiple of 8, by pairs of sites, written by the program: each a word, dh_alias_pair(). The program
+ * extends the file when it needs more space. A pair may occur more than once if the program forks; a word of
+ * 0 is unused.
  */
 #ifndef DH_BASE_ALIAS_H
 #define DH_BASE_ALIAS_H
@@ -34,7 +35,7 @@ struct dh_alias_run {
     u32 unused;
     /* By the program; atomic. */
     u64 n_pairs;  /* words that are taken */
-    u64 has_room; /* ... for so many the file is long enough */
+    u64 has_room; /* ... the file is long enough for this many */
 };
 
 enum {

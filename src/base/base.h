@@ -1,5 +1,5 @@
 /*
- * base.h - the words every room uses: fixed-width types, branch hints, checks.
+ * base.h - what every room uses: fixed-width types, branch hints, checks.
  *
  * Freestanding: safe inside a target process, before and after main, in signal handlers.
  * Nothing here allocates, locks or touches errno.
@@ -33,9 +33,9 @@ _Noreturn void dh_base_check_failed(const char *file, int line, const char *what
 #define DH_CHECK(cond) (DH_LIKELY(cond) ? (void)0 : dh_base_check_failed(__FILE__, __LINE__, #cond))
 
 /*
- * What must hold, where asking costs too much for every build: only checked builds ask (-DDH_CHECKED, see
- * docs/design/testing.md). In the others the condition is compiled, so that it stays right, and never
- * evaluated; it must have no effects of its own.
+ * Assertions that are too expensive for every build: only checked builds evaluate them (-DDH_CHECKED, see
+ * docs/design/testing.md). Other builds compile the condition, so that it stays valid, but never evaluate it;
+ * it must have no side effects.
  */
 _Noreturn void dh_base_assert_failed(const char *file, int line, const char *what);
 #ifdef DH_CHECKED
@@ -45,7 +45,7 @@ _Noreturn void dh_base_assert_failed(const char *file, int line, const char *wha
 #endif
 
 /* All bits of the result depend on all bits of x. One multiplication is not enough: program counters at equal
- * distances of a loop would share a few buckets. */
+ * distances in a loop would share a few buckets. */
 DH_INLINE u64 dh_hash64(u64 x)
 {
     x ^= x >> 32;

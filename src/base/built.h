@@ -1,16 +1,16 @@
 /*
- * built.h - what a field build says of its own machine code, in sections that the compiler's plugin has the
- * assembler fill (src/ir/built.c) and `deadheat chase` reads (src/chase/built.c).
+ * built.h - describes the machine code of a field build, in sections that the compiler plugin lets the
+ * assembler fill (src/ir/built.c) and that `deadheat chase` reads (src/chase/built.c).
  *
- * DH_BUILT_CODE has two 32-bit words for each function of which all atomic accesses are known: the distance
- * from the first word to the function, and the function's length. The others have one word for each
- * instruction that was made of an atomic access, the distance to it; what it is, DH_BUILT_READ and so on, is
- * said once, by two hexadecimal digits at the end of the section's name. An instruction may be there more
- * than once, and so may neighbours that only compute. Of fences, of calls and of inline assembly it is said
- * which functions have some, in the same two words as in DH_BUILT_CODE.
+ * DH_BUILT_CODE has two 32-bit words for each function whose atomic accesses are all known: the distance from
+ * the first word to the function, and the function's length. The others have one word for each instruction
+ * generated from an atomic access, the distance to it; its kind, DH_BUILT_READ and so on, is given once, by
+ * two hexadecimal digits at the end of the section's name. An instruction may be listed more than once, and
+ * neighbouring instructions that only compute may be listed too. For fences, calls and inline assembly, the
+ * sections list the functions that contain some, in the same two words as in DH_BUILT_CODE.
  *
- * DH_BUILT_OWN holds the machine code of deadheat's own archive (src/field/own.h), which orders no threads of
- * the program.
+ * DH_BUILT_OWN holds the machine code of deadheat's own archive (src/field/own.h), which does not synchronise
+ * threads of the program.
  */
 #ifndef DH_BASE_BUILT_H
 #define DH_BASE_BUILT_H

@@ -3,9 +3,9 @@
  * (docs/design/caper.md).
  *
  * A Caper build (`deadheat cc --dh-mode=caper`) asks at its accesses whether the memory has escaped from the
- * thread that allocated it. Accesses are asked about in groups: one question for accesses to one block in a
- * stretch of code. A question is five bytes of nop in the code, which become a jump to the question
- * if the command wants it asked.
+ * thread that allocated it. Accesses are grouped: one question covers accesses to one block in a stretch of
+ * code. A question is a five-byte nop in the code, which becomes a jump to the question if the command wants
+ * it asked.
  *
  * In the program (all loaded and read-only; written by src/ir/caper, read by src/field/escape and src/caper):
  *   DH_CAPER_QUESTIONS  struct dh_patch_point (base/patch.h), which lead to the code that asks
@@ -14,9 +14,9 @@
  *   DH_CAPER_HEAD       struct dh_caper_head
  *
  * Between the command and the program: one file for each run, the RUN FILE, whose name is in the environment
- * (DH_CAPER_RUN). The command makes it, with which questions to ask; the program maps it shared and writes
- * what was answered, so nothing is lost however the program ends; the command merges it into the state and
- * removes it.
+ * (DH_CAPER_RUN). The command creates it, with the questions to ask; the program maps it shared and writes
+ * the answers, so nothing is lost however the program ends; the command merges it into the state and removes
+ * it.
  */
 #ifndef DH_BASE_CAPER_H
 #define DH_BASE_CAPER_H
@@ -24,8 +24,8 @@
 #include "base/patch.h"
 #include "base/program.h"
 
-/* Names that C can spell: the linker marks the two ends of such a section, __start_NAME and __stop_NAME, and
- * so the program finds it. A linker that collects sections must be told to keep them (flag "R"). */
+/* Names that are C identifiers: the linker defines __start_NAME and __stop_NAME for such a section, by which
+ * the program finds it. A linker that garbage-collects sections must be told to keep them (flag "R"). */
 #define DH_CAPER_QUESTIONS "dh_caper_questions"
 #define DH_CAPER_GROUPS "dh_caper_groups"
 #define DH_CAPER_HEAD "dh_caper_head"
@@ -42,8 +42,8 @@ struct dh_caper_head {
     u64 n_group_words; /* of DH_CAPER_GROUPS */
 };
 
-/* Rules of the library that a test leaves out when it links: bits of a word that the plugin then defines in
- * the program (DEADHEAT_CAPER_WITHOUT, ir/caper/rules.def). */
+/* Rules of the library that a test disables at link time: bits of a word that the plugin then defines in the
+ * program (DEADHEAT_CAPER_WITHOUT, ir/caper/rules.def). */
 #define DH_CAPER_WITHOUT "__dh_esc_without"
 enum dh_caper_without {
     DH_CAPER_WITHOUT_TRANSITIVE = 1,
@@ -55,21 +55,20 @@ enum dh_caper_without {
 
 static const char dh_caper_run_magic[8] = "DHCAPER1";
 
-/* Behind it: n_groups bytes `wanted` (0, 1), written by the command; n_groups bytes `escaped` (0, 1), written
- * by the program. */
+/* Followed by n_groups bytes `wanted` (0, 1), written by the command, and n_groups bytes `escaped` (0, 1),
+ * written by the program. */
 struct dh_caper_run {
     char magic[8];
     u32 version;
     u32 n_groups;
-    u8 build_id[DH_CAPER_BUILD_ID]; /* as many bytes of the program's as there are, then 0 */
+    u8 build_id[DH_CAPER_BUILD_ID]; /* the program's, padded with zeros */
     u32 flags;                      /* DH_CAPER_..., by the command */
     /* By the program. */
     u32 started;   /* processes that have mapped the file */
-    u32 ended;     /* ... and came to their end by themselves */
+    u32 ended;     /* ... and ended normally */
     u64 tracked;   /* blocks that began unescaped */
     u64 escapes;   /* blocks that escaped */
-    u64 untracked; /* blocks that were not tracked, for want of shadow or by alignment: they count as escaped
-                    */
+    u64 untracked; /* blocks not tracked, for lack of shadow or due to alignment: they count as escaped */
     u64 trouble;   /* enum dh_caper_trouble bits */
 };
 
@@ -79,9 +78,10 @@ enum {
 
 enum dh_caper_trouble {
     DH_CAPER_NO_SHADOW = 1,   /* the shadow could not be reserved: all memory counted as escaped */
-    DH_CAPER_NO_PATCH = 2,    /* the code could not be changed: nothing was asked, so the run says nothing */
+    DH_CAPER_NO_PATCH = 2,    /* the code could not be patched: nothing was asked, so the run proves
+                               * nothing */
     DH_CAPER_OTHER_BUILD = 4, /* the file is of another build: the same */
-    DH_CAPER_FULL = 8,        /* alias builds: not all was kept, for want of memory or room in the file */
+    DH_CAPER_FULL = 8,        /* alias builds: incomplete, for lack of memory or space in the file */
     DH_CAPER_COROUTINES = 16, /* the program makes coroutines: all memory counted as escaped from then on */
 };
 
@@ -106,7 +106,7 @@ DH_INLINE u64 dh_caper_run_size(u64 n_groups)
  * was stored to, which saves the next store there from looking for the first.
  * The base fits into the displacement of an instruction. Addresses of user space have 47 bits. */
 #define DH_CAPER_SHADOW 0x7fff8000ul
-#ifndef DH_CAPER_SHADOW_SIZE /* bench/caper --count has less, for what valgrind gives out */
+#ifndef DH_CAPER_SHADOW_SIZE /* bench/caper --count has less, to fit under valgrind */
 #define DH_CAPER_SHADOW_SIZE (1ul << 43)
 #endif
 enum {

@@ -1,6 +1,6 @@
 /*
- * check.c - what a failed DH_CHECK or DH_ASSERT does: one line to standard error, by system calls only, then
- * the end, without running any handler of the host.
+ * check.c - what a failed DH_CHECK or DH_ASSERT does: print one line to standard error, by system calls only,
+ * then end the process without running any handler of the host.
  */
 #include "base/fmt.h"
 #include "base/sys.h"

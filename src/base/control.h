@@ -1,10 +1,10 @@
 /*
  * control.h - the memory that a chased program shares with the command that chases it (docs/design/field.md).
  *
- * The command creates it, fills in the sites, and is the only one that changes the program's code. A site
- * that is there stays as it is: a thread may come to its breakpoint, or be in its slot, long after it was
- * cleared. The program's threads only read the sites; when they trap at one, they follow `state`, which is
- * the only word that both sides write:
+ * The command creates it, fills in the sites, and is the only one that changes the program's code. An
+ * existing site never changes: a thread may hit its breakpoint, or be in its slot, long after it was cleared.
+ * The program's threads only read the sites; when they trap at one, they follow `state`, the only word that
+ * both sides write:
  *
  *     OFF      -> OPEN      by the command: the breakpoints of the first side are set
  *     OPEN     -> CLAIMED   by the thread that comes to the first side; nobody else touches `first` now
@@ -15,34 +15,36 @@
  *     HELD, WATCHED -> EXPIRED by the waiting thread
  *     SHOWN, EXPIRED -> OFF, OPEN by the command, with the next generation: whoever waits goes on
  *
- * If the order of the program's synchronisation is followed (litehb, fullhb), nobody waits for the second:
+ * If the program's synchronisation is tracked (litehb, fullhb), the first thread does not wait for the
+ * second:
  *
  *     HELD     -> TRACKED   by the command: the second side and the atomics are armed; the first goes on
  *     TRACKED  -> MET       by a thread at the second side whose access conflicts and is not ordered after
  *                           that of the first
  *     TRACKED  -> EXPIRED   by the command
  *
- * The thread that was at the first side waits for the last step, too: of several instructions on one line it
- * executes one after the other, and the next may be armed before it goes on.
+ * The thread that was at the first side waits for the last step, too: it may execute several instructions of
+ * one line in sequence, and the next one may be armed before it continues.
  *
- * Every wait has an end that the thread itself sees to, since a busy machine may not run the command: HELD
- * and EXPIRED by `patience_us`, WATCHED by `until_us`, MET and SHOWN by `grant_us` (and patience_us at
- * least). So what is set aside for a window before it is begun is enough, whatever becomes of the command.
+ * The waiting thread itself limits every wait, since a busy machine may not schedule the command: HELD and
+ * EXPIRED by `patience_us`, WATCHED by `until_us`, MET and SHOWN by `grant_us` (and patience_us at least). So
+ * the time budgeted for a window in advance is enough, whatever happens to the command.
  *
- * Several may come while one thread waits, and each is to be looked at:
+ * Several threads may come while one waits, and each has to be examined:
  *
- *     SHOWN    -> WATCHED   by the command, with the next generation, which `kept` names: the second goes on,
- * and the first waits for what is left of its delay
+ *     SHOWN    -> WATCHED   by the command, with the next generation, which `kept` names: the second
+ *                           continues, and the first waits for the rest of its delay
  *
- * To learn who else accesses the bytes, though not at the same time, the command may let the first thread go
- * and leave the watchpoints: OFF -> WATCHED of the next generation, with nobody waiting, and back to OFF when
- * it likes.
+ * To learn who else accesses the bytes, though not at the same time, the command may release the first thread
+ * and leave the watchpoints set: OFF -> WATCHED of the next generation, with no thread waiting, and back to
+ * OFF at any time.
  *
- * In a steered run the thread at the first side is the one that is to go second. After they have met and were
- * looked at, it waits until the other's access has been made, which a breakpoint behind that access tells.
+ * In a steered run the thread at the first side is the one that should go second. After the two have met and
+ * were examined, it waits until the other's access has been made, which a breakpoint after that access
+ * signals.
  *
- * Every change wakes everybody who waits for the word (a shared futex). The generation makes a value that was
- * seen before different from one that is seen again.
+ * Every change wakes all threads that wait for the word (a shared futex). The generation prevents a stale
+ * value from being mistaken for a current one.
  */
 #ifndef DH_BASE_CONTROL_H
 #define DH_BASE_CONTROL_H
@@ -50,31 +52,31 @@
 #include "base/base.h"
 
 #define DH_CONTROL_MAGIC 0x374C5254434844ull /* DHCTRL7 */
-/* "N": the descriptor of the socket on which the library says hello. "Nf": and the program's synchronisation
- * will be followed, for which the library has to be linked into it. */
+/* "N": the descriptor of the socket on which the library says hello. "Nf": the same, and the program's
+ * synchronisation will be tracked, for which the library must be linked into it. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
 #define DH_CONTROL_FOLLOWS 'f'
 /* "Na": the same, and it is an agent (src/agent) that stands in for the command. The program is not its
- * child, outlives it, and does only what its own table allows (field/agent.h). An agent may also be found
- * without this, by its socket: DIRECTORY/BUILD-ID, where the directory is this one, below $XDG_RUNTIME_DIR or
- * else /run/user/UID. */
+ * child, outlives it, and does only what its own table allows (field/agent.h). An agent can also be found
+ * without this, by its socket: DIRECTORY/BUILD-ID, with this directory below $XDG_RUNTIME_DIR or else
+ * /run/user/UID. */
 #define DH_CONTROL_AGENT 'a'
 #define DH_CONTROL_AGENT_DIR "deadheat"
 #define DH_CONTROL_OPTOUT "DEADHEAT_OPTOUT"
 
 enum {
-    DH_CONTROL_SITES = 4096, /* instructions of both sides and atomics, or all that were drawn in one run */
+    DH_CONTROL_SITES = 4096, /* instructions of both sides and atomics, or all those sampled in one run */
     DH_CONTROL_INDEX = 2 * DH_CONTROL_SITES,
     DH_CONTROL_MODULES = 16, /* that sites can be in */
     DH_CONTROL_OPERANDS = 2, /* what one instruction accesses: movs and cmps have two */
     DH_CONTROL_SLOT = 64,    /* bytes for one instruction that runs out of line, and the jump back */
-    DH_CONTROL_REGIONS = 2,  /* where such slots are: near the program and near its libraries */
+    DH_CONTROL_REGIONS = 2,  /* of such slots: near the program and near its libraries */
     DH_CONTROL_REGION_SIZE = DH_CONTROL_SITES * DH_CONTROL_SLOT,
     DH_CONTROL_MEMBERS = 1024,
-    DH_CONTROL_PASSED = 64, /* who need not be looked at in one wait */
+    DH_CONTROL_PASSED = 64, /* places that need not be examined in one wait */
     /* A breakpoint: an instruction that 64-bit mode does not have (push %es), so that the kernel sends
-     * SIGILL. Debuggers take the SIGTRAP of an int3 for their own, and the program goes on in the middle of
-     * an instruction; they hand SIGILL on. */
+     * SIGILL. Debuggers take the SIGTRAP of an int3 for their own, and then the program continues in the
+     * middle of an instruction; they pass SIGILL on. */
     DH_CONTROL_BREAKPOINT = 0x06,
 };
 
@@ -102,7 +104,7 @@ struct dh_control_operand {
 enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2, DH_CONTROL_ATOMIC = 4 };
 enum { DH_CONTROL_ACQUIRE = 1, DH_CONTROL_RELEASE = 2 };
 
-/* Who has come to a site of the second side in this window. */
+/* Which threads have come to a site of the second side in this window. */
 enum {
     DH_CONTROL_SEEN_SAME = 1,  /* another thread, on the same bytes, but ordered or harmless */
     DH_CONTROL_SEEN_OTHER = 2, /* another thread, on other bytes */
@@ -114,12 +116,12 @@ enum { DH_CONTROL_GONE_FIRST = 1, DH_CONTROL_GONE_SECOND = 2 };
 /* With an agent. */
 enum {
     DH_CONTROL_MOST_US = 300000,  /* no wait is longer, whatever the control block says */
-    DH_CONTROL_GONE_US = 2000000, /* an agent that has not been heard of for so long is gone */
-    DH_CONTROL_ANSWER_S = 1,      /* so long it has to answer a program that has found it */
-    DH_CONTROL_BEGIN_S = 60,      /* and so long at most may a program be kept from beginning */
+    DH_CONTROL_GONE_US = 2000000, /* an agent not heard from for this long is gone */
+    DH_CONTROL_ANSWER_S = 1,      /* time for it to answer a program that has found it */
+    DH_CONTROL_BEGIN_S = 60,      /* longest time that a program's start may be delayed */
 };
 
-/* What a hardware watchpoint of ours says of itself: this, and the generation in which it was set below. */
+/* Identifies our hardware watchpoints: this, with the generation in which it was set in the low bits. */
 #define DH_CONTROL_WATCH 0x6468770000000000ull /* dhw, then the 28 bits of the generation */
 #define DH_CONTROL_WATCH_MASK 0xFFFFFF0000000000ull
 #define DH_CONTROL_NOWHERE UINT32_MAX /* not a site: a watchpoint was hit */
@@ -127,14 +129,14 @@ enum {
 struct dh_control_site {
     u64 pc;          /* in the running program */
     u64 out_of_line; /* its slot */
-    u64 behind;      /* in the slot, a breakpoint behind the access, if that is to be told of; 0: none */
+    u64 behind;      /* in the slot, a breakpoint after the access, if it has to be signalled; 0: none */
     struct dh_control_operand operands[DH_CONTROL_OPERANDS];
     u8 length;
     u8 n_operands;
     u8 sides;    /* DH_CONTROL_FIRST, _SECOND, _ATOMIC, or several */
     u8 original; /* its first byte, which a breakpoint replaces */
     u8 atomic;   /* its access is atomic: two of these do not race */
-    u8 plain;    /* its access is certainly not; if neither is set, the machine code does not tell */
+    u8 plain;    /* its access is certainly not atomic; if neither is set, it is unknown */
     u8 order;    /* of an atomic: DH_CONTROL_ACQUIRE, _RELEASE or both */
     u8 unused;
 };
@@ -146,12 +148,12 @@ struct dh_control_span {
     u64 kind; /* DH_CONTROL_READ, _WRITE or both */
 };
 
-/* What one thread was about to do. Written by it, before it moves `state` on. */
+/* What one thread was about to do. Written by it, before it advances `state`. */
 struct dh_control_access {
     struct dh_control_span spans[DH_CONTROL_OPERANDS];
     u64 registers[17]; /* by their number in machine code; the last is the program counter */
     u64 time_us;       /* when it came, by CLOCK_MONOTONIC */
-    u32 site; /* or DH_CONTROL_NOWHERE: then the access has been made, and the program counter is behind it */
+    u32 site;          /* or DH_CONTROL_NOWHERE: then the access has been made, and the pc is after it */
     u32 tid;
     u32 n_spans;
     u32 met; /* which of them the other thread's access conflicts with */
@@ -177,16 +179,17 @@ struct dh_control {
     u64 delay_us;    /* as it was granted */
     u64 attended_us; /* by the command: when it has attended to the first */
     u64 until_us;    /* by the command: when the delay ends; TRACKED: as before, it has none */
-    u64 grant_us; /* by the command: what the window may cost in all. Two that have met wait to be looked at
-                   * until so long after the first came */
-    u64 patience_us; /* how long the first waits for the command to do its part, before it goes on without */
+    u64 grant_us; /* by the command: what the window may cost in total. Two threads that have met wait to be
+                   * examined until this long after the first came */
+    u64 patience_us; /* how long the first waits for the command to do its part, before it continues without
+                      * it */
     u64 left_us;     /* when it last did; by CLOCK_MONOTONIC, atomic */
     u64 left_traps;  /* `traps` at that time */
-    u64 late;        /* by the first, atomic: how much later than it should have it has woken in this window:
-                      * the generation (a state in phase 0) << 32 | microseconds */
-    u64 gone_us;     /* when the second of two that have met went on before they were looked at; atomic */
-    u64 hold_us;  /* steering: after they have met, the first waits up to so long for the second's access */
-    u32 watching; /* the generation in which watchpoints were set that count now; atomic; 0: none do */
+    u64 late;        /* by the first, atomic: how much too late it woke in this window: the generation (a
+                      * state in phase 0) << 32 | microseconds */
+    u64 gone_us;     /* when the second of two that met continued before they were examined; atomic */
+    u64 hold_us;  /* steering: after they have met, the first waits up to this long for the second's access */
+    u32 watching; /* the generation of the watchpoints that count now; atomic; 0: none do */
     u32 unused;
     struct dh_control_access first, second;
     /* Counted by the program's threads, atomic. */
@@ -194,33 +197,34 @@ struct dh_control {
     u64 harmless; /* of those: the same bytes at once, but both reads, or both atomic */
     /* Steering, atomic. */
     u32 made;    /* 1: the second's access has been made, while the first waited */
-    u32 waived;  /* 1: the first has waited in vain, or nothing would have told it, and went on */
+    u32 waived;  /* 1: the first has waited in vain, or could not have been signalled, and continued */
     u64 held_us; /* how long the first has waited for it */
-    /* Following the program's synchronisation. Atomic. */
-    u32 tracking; /* by the command: which window this is, of 17 bits; 0: nothing is followed */
-    u32 full;     /* by the command: follow with vector clocks, from the start on */
-    u32 lost;     /* by the program: this window can show nothing any more; by the command: 0 */
-    u32 overflow; /* by the program: it has more threads or objects than can be followed */
+    /* Tracking the program's synchronisation. Atomic. */
+    u32 tracking; /* by the command: which window this is, 17 bits; 0: nothing is tracked */
+    u32 full;     /* by the command: track with vector clocks, from the start */
+    u32 lost;     /* by the program: this window can no longer show anything; by the command: 0 */
+    u32 overflow; /* by the program: it has more threads or objects than can be tracked */
     u32 n_members;
     u32 members[DH_CONTROL_MEMBERS]; /* numbers of the threads that are ordered after the first access */
     u64 regions[DH_CONTROL_REGIONS]; /* by the command: where the slots are */
     struct {
         u64 at, size;
-    } code[DH_CONTROL_MODULES]; /* what the library is to make writable, if the command asks for it */
+    } code[DH_CONTROL_MODULES]; /* what the library must make writable, if the command asks for it */
     u32 n_code;
     u32 ordered; /* counted by the program's threads, atomic: they came to the second side on the same bytes,
-                  * and something orders that after the access that is followed */
+                  * but ordered after the tracked access */
     /* With an agent: */
-    u64 beat_us;  /* by the agent: when it was last there, by CLOCK_MONOTONIC; atomic */
+    u64 beat_us;  /* by the agent: when it was last alive, by CLOCK_MONOTONIC; atomic */
     u64 begin_us; /* by the agent: how long the program may wait for it before it begins */
-    u32 left;     /* by the program: 1: the agent was gone, and all breakpoints are taken back; atomic */
-    u32 refused;  /* counted by the program: traps at sites that are not of its own table; atomic */
+    u32 left;     /* by the program: 1: the agent was gone, and all breakpoints are removed; atomic */
+    u32 refused;  /* counted by the program: traps at sites that are not in its own table; atomic */
     u32 fatal; /* by the program: the signal that it dies of, after two threads have met; atomic; 0: none */
-    u32 kept;  /* by the command: the generation (a state in phase 0) in which the first waits on; atomic */
-    u32 gone; /* by the program, atomic: the generation in which two had met, and in the bits of the phase who
-               * of them has gone on before they were looked at: DH_CONTROL_GONE_... */
-    u32 n_passed;                  /* by the command, atomic: so many of the next are set */
-    u64 passed[DH_CONTROL_PASSED]; /* by the command: who is at such a program counter goes on at once */
+    u32 kept;  /* by the command: the generation (a state in phase 0) in which the first keeps waiting;
+                * atomic */
+    u32 gone;  /* by the program, atomic: the generation in which two had met, and in the phase bits, which of
+                * them continued before they were examined: DH_CONTROL_GONE_... */
+    u32 n_passed;                  /* by the command, atomic: how many of the following are set */
+    u64 passed[DH_CONTROL_PASSED]; /* by the command: a thread at such a program counter continues at once */
     u8 seen[DH_CONTROL_SITES];     /* by the program: DH_CONTROL_SEEN_...; by the command: 0; atomic */
     u32 index[DH_CONTROL_INDEX];   /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
     struct dh_control_site sites[DH_CONTROL_SITES];
@@ -242,11 +246,11 @@ DH_INLINE u32 dh_control_find(const struct dh_control *c, u64 pc)
  * What the library says when it is loaded; beside it goes a descriptor of the process's memory, if there is
  * one. The answer is a descriptor of the shared memory, which the library maps; it says so in one byte, and
  * the program begins when a zero byte comes back. Another byte asks it to make `code` writable; it answers
- * zero if that is done. If the command hangs up, the library goes back to sleep.
+ * zero if that is done. If the command closes the connection, the library goes back to sleep.
  *
- * An agent speaks first, in one byte: 1 if it may follow the program's synchronisation, 0 if not. The library
- * waits for that before anything else of the program runs, since calls that are to be followed have to be led
- * to it by then; what is not is as fast as it is without an agent.
+ * An agent speaks first, in one byte: 1 if it may track the program's synchronisation, 0 if not. The library
+ * waits for that before anything else of the program runs, since calls that will be tracked must be
+ * redirected to it by then; other calls are as fast as without an agent.
  */
 struct dh_control_hello {
     u64 magic;

@@ -2,9 +2,9 @@
  * filter.h - what a full build whose checks can be switched off (`deadheat cc --dh-filterable`), the command
  * that runs it (`deadheat run --filter=STATE`) and the compiler's plugin agree on (docs/design/filter.md).
  *
- * Each check, and each test that stands for several, is behind a nop, which becomes a jump over it if the
- * command says so. A check stands for accesses. An access is a site of the set `sound`, or several; or it
- * is known to race with nothing; or nothing is known of it, and the check stays.
+ * Each check, and each test that covers several, is preceded by a nop, which becomes a jump over it if the
+ * command says so. A check covers accesses. An access is one or several sites of the set `sound`; or it is
+ * known not to race; or nothing is known about it, and the check stays.
  *
  * In the program (all loaded and read-only; written by src/ir/filter.c, read by src/runtime/filter.c and
  * src/caper/filter.c):

@@ -10,8 +10,8 @@ static _Thread_local u32 ranks_held __attribute__((tls_model("initial-exec")));
 
 enum { PATIENCE = 64 }; /* pauses before yielding */
 
-/* A kernel thread is known by where its thread-local variables are: a forked child has them at the same
- * place, and no system call is needed to know it. */
+/* A kernel thread is identified by the address of its thread-local variables: they are at the same place in a
+ * forked child, and no system call is needed. */
 #ifdef DH_CHECKED
 static void set_owner(struct dh_lock *l, const void *owner)
 {
@@ -36,9 +36,9 @@ bool dh_lock_is_mine(const struct dh_lock *l)
 #endif
 
 /*
- * A thread that takes and drops a lock in a tight loop (the program spins on an atomic) could keep another
- * one out for ever, since a free moment is far shorter than a yield. So whoever has waited long says so, and
- * those who come later step back once.
+ * A thread that takes and drops a lock in a tight loop (the program spins on an atomic) could starve another
+ * one, since the lock is free for far less time than a yield takes. So a thread that has waited long sets a
+ * flag, and those who come later back off once.
  */
 static void spin(struct dh_lock *l)
 {
@@ -55,7 +55,7 @@ static void spin(struct dh_lock *l)
             }
         }
     }
-    if (spins >= PATIENCE) /* others who still wait say so again */
+    if (spins >= PATIENCE) /* others still waiting will set it again */
         __atomic_store_n(&l->starved, 0, __ATOMIC_RELAXED);
     set_owner(l, &ranks_held);
 }

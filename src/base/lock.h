@@ -1,7 +1,7 @@
 /*
- * lock.h - the runtime's own locks: spin briefly, then yield. Ranked: a thread takes locks in rising
- * rank only, which is checked on every acquisition, so that a cycle is found the first time
- * the path runs and not the first time two threads meet.
+ * lock.h - the runtime's own locks: spin briefly, then yield. Ranked: a thread takes locks in ascending rank
+ * only, which is checked on every acquisition, so that a cycle is found the first time the path runs and not
+ * the first time two threads deadlock.
  *
  * They are held for nanoseconds, never across a call that may block or into the host's code, and only
  * by threads that defer asynchronous signals; so spinning is right and a futex would not pay.
@@ -41,13 +41,14 @@ void dh_lock_take(struct dh_lock *l);
 bool dh_lock_try(struct dh_lock *l);
 void dh_lock_drop(struct dh_lock *l);
 
-/* Does the calling kernel thread hold it? For DH_ASSERT: without DH_CHECKED it can only be known whether
- * anyone does. */
+/* Does the calling kernel thread hold it? For DH_ASSERT: without DH_CHECKED it only tells whether any thread
+ * does. */
 bool dh_lock_is_mine(const struct dh_lock *l);
 
 /*
- * Around fork: every lock of the runtime is taken, rank by rank, so that the child finds none half-way.
- * Rank checks are off (several locks of one rank are taken). Parent and child both drop them all.
+ * Around fork: every lock of the runtime is taken, rank by rank, so that the child finds nothing
+ * half-changed. Rank checks are off (several locks of one rank are taken). Parent and child both drop them
+ * all.
  */
 void dh_lock_fork_take(struct dh_lock *l);
 void dh_lock_fork_drop(struct dh_lock *l);

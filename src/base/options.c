@@ -1,7 +1,7 @@
 /*
  * options.c - parsing and printing the run-time options. See options.h for the syntax.
  *
- * One table made from options.def drives everything. String helpers are written out by hand: inside a
+ * One table generated from options.def drives everything. String helpers are written out by hand: inside a
  * target process strlen and friends are intercepted, and this runs before the interceptors are ready.
  */
 #include "base/options.h"
@@ -113,7 +113,7 @@ static void say_word(struct dh_options_error *e, const char *s, size_t n)
     say_text(e, n < 64 ? "'" : "...'");
 }
 
-/* An option's name, as the user is to type it. */
+/* An option's name, as the user types it. */
 static void say_name(struct dh_options_error *e, const char *name)
 {
     if (e->flags)
@@ -251,7 +251,7 @@ static bool parse_int(const char *s, size_t n, int *ret)
 static bool parse_share(const char *s, size_t n, int *ret)
 {
     const long whole = 1000000, percent = whole / 100;
-    long value = 0, unit = percent; /* of the next digit behind the point, ten times */
+    long value = 0, unit = percent; /* ten times that of the next digit after the point */
     bool point = false;
     if (n < 2 || s[n - 1] != '%' || s[0] == '.' || s[n - 2] == '.')
         return false;
@@ -287,7 +287,7 @@ static const char *narrower(const struct option *opt, const char *s, size_t n, i
 {
     if (is(opt->name, length(opt->name), "exitcode") && number > 255)
         return "a number from 0 to 255";
-    if (is(opt->name, length(opt->name), "max_reports") && number < 1) /* who raced must be told of one */
+    if (is(opt->name, length(opt->name), "max_reports") && number < 1) /* a race must be reported */
         return "a whole number, 1 or more";
     if (is(opt->name, length(opt->name), "race_signal") && (number < 1 || number > 64))
         return "the number of a signal, from 1 to 64";

@@ -43,9 +43,9 @@ typedef void dh_options_write(void *ctx, const char *text, size_t len);
 
 void dh_options_default(struct dh_options *o);
 
-/* Apply `string` on top of *o. 0; or, with *ret_err filled, -EINVAL or, if there is no such option nor one
- * that was likely meant, -ENOENT: then what stood before the bad part has been applied. NULL and "" are valid
- * and change nothing. */
+/* Apply `string` on top of *o. Returns 0; or, with *ret_err filled in, -EINVAL or, if there is no such option
+ * nor a likely intended one, -ENOENT: then everything before the bad part has been applied. NULL and "" are
+ * valid and change nothing. */
 int dh_options_parse(struct dh_options *o, const char *string, struct dh_options_error *ret_err);
 
 /* Apply one option that was given as a flag, `flag` being "--its-name"; the value is taken as it is, without
@@ -56,7 +56,7 @@ int dh_options_set_flag(struct dh_options *o, const char *flag, size_t flag_len,
 /* The table for a person to read. flags: show names as --name-with-dashes, as `deadheat run` takes them. */
 void dh_options_help(dh_options_write *write, void *ctx, bool flags);
 
-/* Is this an option that is only on or off? The command line lets those stand without a value. */
+/* Is this an option that is only on or off? The command line allows those without a value. */
 bool dh_options_is_switch(const char *name, size_t name_len);
 bool dh_options_is_known(const char *name, size_t name_len);
 

@@ -24,8 +24,8 @@ static bool is_wanted(const struct dh_patch *p, const struct dh_patch_point *q)
     return q->group < p->n_groups && p->wanted[q->group] != 0;
 }
 
-/* What stands there is what the compiler put there, or the same jump for another point, and a jump can
- * lead that far. */
+/* Checks that the compiler's nop is there, or the same jump for another point, and that the target is within
+ * reach. */
 static bool make_jump(const struct dh_patch_point *q, u8 ret_jump[DH_PATCH_NOP])
 {
     u64 at = address_of(&q->nop);
@@ -40,7 +40,7 @@ static bool make_jump(const struct dh_patch_point *q, u8 ret_jump[DH_PATCH_NOP])
     return true;
 }
 
-/* The pages of one part of the program's code, of which some are to be changed. */
+/* The pages of one part of the program's code that have to be changed. */
 static bool find_span(const struct dh_patch *p, u64 from, u64 to, u64 *ret_from, u64 *ret_to)
 {
     u64 low = to, high = from;

@@ -11,8 +11,8 @@
 void *dh_pool_alloc(size_t n);
 void dh_pool_free(void *p, size_t n); /* n as given to alloc; p may be NULL */
 size_t dh_pool_bytes(void);           /* taken from the kernel so far */
-/* No more than so many bytes from the kernel; 0, as at the start: as many as it gives. For commands that read
- * files of others: a kernel that promises more memory than there is ends them without a word. */
+/* Take at most this many bytes from the kernel; 0, the default: no limit. For commands that read untrusted
+ * files: with overcommit, the kernel would kill them silently when memory runs out. */
 void dh_pool_limit(size_t bytes);
 void dh_pool_each_lock(dh_lock_fn *fn);
 

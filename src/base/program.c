@@ -1,5 +1,5 @@
 /*
- * program.c - see program.h. Nothing of libc is called: it may not be ready yet.
+ * program.c - see program.h. Calls no libc function: libc may not be ready yet.
  */
 #include "base/program.h"
 

@@ -1,5 +1,5 @@
 /*
- * search.h - binary search in rows that are sorted by a member of 64 bits.
+ * search.h - binary search in rows sorted by a 64-bit member.
  */
 #ifndef DH_BASE_SEARCH_H
 #define DH_BASE_SEARCH_H
@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* How many of the n rows have a key of at most `key`: the row with the last of them is the one before.
- * `at` is where the key is in a row of `size` bytes. */
+/* How many of the n rows have a key of at most `key`: the last such row is at that index minus 1. `at` is the
+ * offset of the key in a row of `size` bytes. */
 DH_INLINE size_t dh_search_upto(const void *rows, size_t n, size_t size, size_t at, u64 key)
 {
     size_t lo = 0, hi = n;

@@ -26,7 +26,7 @@ void *dh_sys_map(size_t n)
 
 void *dh_sys_map_own(size_t n)
 {
-    static u64 used; /* atomic; addresses are not used twice, there are enough */
+    static u64 used; /* atomic; addresses are never reused, there are enough */
     u64 at = __atomic_fetch_add(&used, DH_ALIGN_UP(n, 4096), __ATOMIC_RELAXED);
     if (at + n <= DH_SYS_OWN_SIZE && dh_sys_map_at(DH_SYS_OWN + at, n) == 0)
         return (void *)(uptr)(DH_SYS_OWN + at);
@@ -80,7 +80,7 @@ void dh_sys_populate(uptr addr, size_t n)
 
 bool dh_sys_resident(uptr addr, size_t n, u8 *ret_pages)
 {
-    /* mincore takes a page that was swapped out for one that never was there. */
+    /* mincore does not distinguish a page that was swapped out from one that was never there. */
     struct sysinfo info;
     if (dh_sys3(SYS_sysinfo, (long)&info, 0, 0) < 0 || info.freeswap != info.totalswap)
         return false;
@@ -94,9 +94,9 @@ bool dh_sys_exists(uptr addr)
     return rc == 0 || rc == -EAGAIN;
 }
 
-/* write(2), but what the kernel sends a thread whose write has no reader, or goes beyond the limit for files,
- * is taken back: it was not the program that wrote. All signals are blocked meanwhile, for less time if the
- * descriptor was waited for before: a handler that ran in between might leave another mask than it found. */
+/* write(2), but without the signal that the kernel sends for a write without a reader or beyond the file size
+ * limit: it was not the program that wrote. All signals are blocked meanwhile, more briefly if the caller has
+ * already waited for the descriptor: a handler that ran in between might change the mask. */
 static long write_unseen(int fd, const char *buf, size_t n)
 {
     const u64 ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1), all = ~0ull;

@@ -1,8 +1,8 @@
 /*
  * sys.h - system calls without libc.
  *
- * The runtime interposes libc's mmap, write and friends, and must keep errno; so it calls the kernel
- * itself. Results are the kernel's: negative errno on failure.
+ * The runtime interposes libc's mmap, write and friends, and must preserve errno; so it calls the kernel
+ * directly. Results are the kernel's: negative errno on failure.
  */
 #ifndef DH_BASE_SYS_H
 #define DH_BASE_SYS_H
@@ -46,17 +46,17 @@ void *dh_sys_map_own(size_t n);
 /* The same at a fixed address that must be free. 0 or a negative errno. */
 int dh_sys_map_at(uptr addr, size_t n);
 void dh_sys_unmap(void *p, size_t n);
-/* Give the pages back; they read as zero afterwards. False if the kernel refuses, as it may for locked
- * memory. */
+/* Return the pages to the kernel; they read as zero afterwards. False if the kernel refuses, as it may for
+ * locked memory. */
 bool dh_sys_discard(uptr addr, size_t n);
 
-/* Have the pages there before they are touched. Where the kernel cannot, they come as usual. */
+/* Populate the pages before they are touched. If the kernel cannot, they are faulted in as usual. */
 void dh_sys_populate(uptr addr, size_t n);
-/* Let memory that is aligned to 2 MB be huge pages, what is there already too, where the kernel can. */
+/* Use huge pages for memory aligned to 2 MB, including what is already populated, if the kernel can. */
 void dh_sys_huge(uptr addr, size_t n);
 
-/* One byte per page of [addr, addr + n): bit 0 is set where a page holds data. False if that cannot be known.
- */
+/* One byte per page of [addr, addr + n): bit 0 is set if the page holds data. False if that cannot be
+ * determined. */
 bool dh_sys_resident(uptr addr, size_t n, u8 *ret_pages);
 
 /* Copies memory that may vanish meanwhile. False if not all of it could be read. */
@@ -65,20 +65,20 @@ bool dh_sys_peek(uptr addr, void *ret, size_t n);
 /* Is anything mapped at addr? */
 bool dh_sys_exists(uptr addr);
 
-/* False if not all could be written. No signal comes of it: the program did not write. */
+/* False if not everything could be written. Causes no signal: the program did not write. */
 bool dh_sys_write_all(int fd, const char *buf, size_t n);
 /* One sentence to standard error, prefixed "deadheat: ". */
 void dh_sys_say(const char *text);
 /* Ends the process by SIGABRT at this very place, whatever the program does with that signal. */
 _Noreturn void dh_sys_abort(void);
 int dh_sys_gettid(void);
-u64 dh_sys_now_us(void); /* of a clock that only goes on */
+u64 dh_sys_now_us(void); /* from a monotonic clock */
 void dh_sys_yield(void);
 
 /*
- * A barrier on every running thread of the process: what lets their hot paths use plain stores where
- * the rare side needs a fence. Return false where the kernel refuses (then nothing was ordered), which it may
- * begin to do at any time, if the program installs a filter for system calls.
+ * A barrier on every running thread of the process: what lets their hot paths use plain stores where the rare
+ * side needs a fence. Return false if the kernel refuses (then nothing was ordered), which may start at any
+ * time, if the program installs a seccomp filter.
  */
 bool dh_sys_membarrier_init(void);
 bool dh_sys_membarrier(void);

@@ -1,6 +1,6 @@
 /*
- * tally.h - which of a few keys is counted most often. Keys beyond the first DH_TALLY_KEYS are not counted:
- * whoever asks is looking for one that stands out.
+ * tally.h - finds the most frequent of a few keys. Keys beyond the first DH_TALLY_KEYS are not counted: the
+ * caller is looking for one that stands out.
  */
 #ifndef DH_BASE_TALLY_H
 #define DH_BASE_TALLY_H

@@ -44,7 +44,7 @@ bool dh_vclock_knows(const struct dh_vclock *v, const struct dh_publish *p)
         return true;
     if (DH_UNLIKELY(__atomic_load_n(&dh_vclock_patchy, __ATOMIC_RELAXED)))
         return false;
-    /* An epoch of a releaser is learned only together with its whole clock at that release, because a
+    /* An epoch of a releaser is only ever acquired together with its whole clock at that release, because a
      * thread starts a new epoch after every release that published something new. */
     return !dh_slot_is_none(p->slot) && dh_vclock_get(v, p->slot) >= p->clock;
 }
@@ -136,8 +136,8 @@ void dh_snap_unref(struct dh_snap *s)
         dh_pool_free(s, sizeof(*s) + s->cap * sizeof(u32));
 }
 
-/* Is it p's alone, with room for n? Nobody else can take a reference without p's lock. Long ones are shared
- * rather than copied. */
+/* Is p its only holder, with room for n? No one else can take a reference without p's lock. Long ones are
+ * shared rather than copied. */
 static bool writable(const struct dh_publish *p, u32 n)
 {
     return p->snap && n <= p->snap->cap && n <= COPY_MAX &&

@@ -25,7 +25,7 @@ _Static_assert(sizeof(dh_slot_t) == 4, "records of blocks of ids hold one beside
 
 #define DH_SLOT_NONE ((dh_slot_t){UINT32_MAX})
 
-/* As a number, for whoever counts through slots, packs or prints them. */
+/* As a number, for iterating over slots, packing and printing. */
 DH_INLINE dh_slot_t dh_slot_from(u32 raw)
 {
     return (dh_slot_t){raw};
@@ -65,8 +65,8 @@ struct dh_publish {
     u32 clock;
 };
 
-/* Grow to hold n components. The old array is handed back in *ret_old (how long it was in *ret_old_cap),
- * because another thread may be reading it; free it when no one can be. False: no memory. */
+/* Grow to hold n components. The old array is returned in *ret_old (its length in *ret_old_cap), because
+ * another thread may be reading it; free it when none can be. False: no memory. */
 bool dh_vclock_reserve(struct dh_vclock *v, u32 n, u32 **ret_old, u32 *ret_old_cap);
 
 DH_INLINE u32 dh_vclock_get(const struct dh_vclock *v, dh_slot_t slot)
@@ -74,7 +74,7 @@ DH_INLINE u32 dh_vclock_get(const struct dh_vclock *v, dh_slot_t slot)
     return dh_slot_raw(slot) < v->n ? v->c[dh_slot_raw(slot)] : 0;
 }
 
-/* A component that there is. */
+/* An existing component. */
 DH_INLINE u32 *dh_vclock_at(const struct dh_vclock *v, dh_slot_t slot)
 {
     DH_ASSERT(dh_slot_raw(slot) < v->cap);
@@ -89,14 +89,14 @@ DH_INLINE u32 *dh_snap_at(struct dh_snap *s, dh_slot_t slot)
 
 /* v := v joined with p. Capacity must suffice (dh_vclock_reserve to p's length). True if v grew. */
 bool dh_vclock_join(struct dh_vclock *v, const struct dh_publish *p);
-/* Does everything in p already happen before v's owner? Only a shortcut may say yes early. */
+/* Does everything in p already happen before v's owner? May answer by FastTrack's shortcut. */
 bool dh_vclock_knows(const struct dh_vclock *v, const struct dh_publish *p);
-/* The same, component by component. Does not ask for a shortcut. */
+/* The same, component by component, without the shortcut. */
 bool dh_vclock_covers(const struct dh_vclock *v, const struct dh_publish *p);
-/* Set for good once somebody has raised single entries of clocks: to know an epoch of a thread no longer
- * means to know what that thread knew then, so there are no shortcuts. */
+/* Set for good once single clock entries have been raised: then knowing an epoch of a thread no longer
+ * implies knowing what that thread knew then, so the shortcut is invalid. */
 extern bool dh_vclock_patchy;
-/* The length a clock needs to take p in. */
+/* The length a clock needs to acquire p. */
 u32 dh_publish_len(const struct dh_publish *p);
 
 struct dh_snap *dh_snap_of(const struct dh_vclock *v);
@@ -105,9 +105,9 @@ struct dh_snap *dh_snap_join(const struct dh_publish *p, const struct dh_vclock 
 struct dh_snap *dh_snap_ref(struct dh_snap *s);
 void dh_snap_unref(struct dh_snap *s); /* NULL is legal */
 
-/* Where p is the only holder of its snapshot and there is room: make p a copy of the clock, with its owner at
- * `own`; or p joined with the clock. That costs less than a new one, and nothing is allocated. False: not
- * possible, p is as it was. */
+/* If p is the only holder of its snapshot and there is room: make p a copy of the clock, with its owner at
+ * `own`; or p joined with the clock. That is cheaper than a new one, and allocates nothing. False: not
+ * possible, p is unchanged. */
 bool dh_publish_rewrite(struct dh_publish *p, const struct dh_vclock *v, dh_slot_t slot, u32 own);
 bool dh_publish_raise(struct dh_publish *p, const struct dh_vclock *v);
 

@@ -5,8 +5,8 @@
  * Yu et al., ETRI Journal 2017, section III.2.A. Guarantee: hybrid. Finds every variable with a
  * happens-before race, and races of other schedules; false alarms where threads are ordered by something it
  * does not see, and where writes share locks pairwise but not all together (nested locks). Departures:
- * accesses of one epoch whose locks include those already recorded are skipped; otherwise their sets are met,
- * for reads too only the last set is kept, as in the paper.
+ * accesses of one epoch whose locks include those already recorded are skipped; otherwise their sets are
+ * intersected; for reads too only the last set is kept, as in the paper.
  */
 #include "detect/hybrid.h"
 

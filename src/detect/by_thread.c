@@ -22,7 +22,7 @@ static u32 list_room(u32 chunks)
     return room;
 }
 
-/* Where the chunk of this number is, or belongs. */
+/* The position of the chunk with this number, or where to insert it. */
 static u32 place_of(const struct dh_by_thread *v, u32 number)
 {
     const struct chunk *list = v->items;
@@ -94,7 +94,7 @@ static bool split(struct dh_detector *d, struct dh_by_thread *v, u32 size)
     return true;
 }
 
-/* Chunks that fill half of an array become one. They are left as they are without memory. */
+/* Chunks that fill half of an array are turned into one. Without memory they are left unchanged. */
 static void flatten(struct dh_detector *d, struct dh_by_thread *v, u32 size)
 {
     const struct chunk *list = v->items;

@@ -2,10 +2,10 @@
  * by_thread.h - state by thread number that grows with the threads that have some.
  *
  * A plain array while all numbers are below DH_BY_THREAD_PLAIN: many programs have no more threads, and an
- * element is one access to memory away. With a higher number it becomes a list of chunks, sorted by number,
- * each the elements of four threads: a variable that only thread 9,999 uses has one chunk. When chunks would
- * fill half of an array it is one again. All-zero is a valid start and an element that was never set is all
- * zero. The size of an element is the caller's to know, always the same.
+ * element takes one memory access. With a higher number it becomes a list of chunks, sorted by number, each
+ * with the elements of four threads: a variable that only thread 9,999 uses has one chunk. When the chunks
+ * would fill half of an array, it becomes an array again. All-zero is a valid start, and an element that was
+ * never set is all zero. The caller always passes the same element size.
  */
 #ifndef DH_DETECT_BY_THREAD_H
 #define DH_DETECT_BY_THREAD_H
@@ -39,7 +39,7 @@ DH_INLINE void *dh_by_thread_get(const struct dh_by_thread *v, u32 tid, u32 size
     return v->chunks ? dh_by_thread_find(v, tid, size) : NULL;
 }
 
-/* The same, made on first use. NULL: no memory. What was returned before is no longer good. */
+/* The same, created on first use. NULL: no memory. Invalidates what was returned before. */
 DH_INLINE void *dh_by_thread_at(struct dh_detector *d, struct dh_by_thread *v, u32 tid, u32 size)
 {
     if (DH_LIKELY(tid < v->n))
@@ -47,7 +47,7 @@ DH_INLINE void *dh_by_thread_at(struct dh_detector *d, struct dh_by_thread *v, u
     return dh_by_thread_make(d, v, tid, size);
 }
 
-/* The element of a thread will be touched. Of many threads: the list that leads to it. */
+/* Prefetch the element of a thread; with many threads, the list that leads to it. */
 DH_INLINE void dh_by_thread_soon(const struct dh_by_thread *v, u32 tid, u32 size)
 {
     if (DH_LIKELY(tid < v->n))
@@ -59,7 +59,7 @@ DH_INLINE void dh_by_thread_soon(const struct dh_by_thread *v, u32 tid, u32 size
 /* All elements, in order of their threads: run 0, 1 and so on, until false. */
 bool dh_by_thread_run(const struct dh_by_thread *v, u32 i, struct dh_by_thread_run *ret_run);
 
-/* `to`, all zero, becomes as `from`, sharing nothing with it. False: no memory, and it stays empty. */
+/* `to`, all zero, becomes a deep copy of `from`. False: no memory, and it stays empty. */
 bool dh_by_thread_copy(struct dh_detector *d, struct dh_by_thread *to, const struct dh_by_thread *from,
                        u32 size);
 void dh_by_thread_drop(struct dh_detector *d, struct dh_by_thread *v, u32 size);

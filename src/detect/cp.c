@@ -12,17 +12,17 @@
  *
  * Guarantee: predictive-sound. The theorem promises only that the first race is real (or that there is a
  * deadlock); here a race is reported only if osr finds a reordering that shows it, with a witness that was
- * checked (detect/witness.h says up to which number). What osr cannot confirm, the artefacts after the first
- * race among it, is not reported.
+ * checked (detect/witness.h says up to which number). What osr cannot confirm is not reported, including
+ * artefacts after the first race.
  *
- * Departures: windows, of DEFAULT_WINDOW events or as the user says, each half over the one before. What that
- * loses: pairs further apart than a window are never seen, and those further apart than half of one only by
- * luck. What it does not see outside a window (an access, in a section that reaches over the edge, that would
- * have ordered two sections) makes the order weaker, so a pair may be taken for a race that the order of the
- * whole trace has ordered; it still needs its witness. One pair is reported per later access; of each thread
- * the last TRIES accesses that are not ordered are tried. Synchronisation other than mutexes orders as fork
- * and join do, see detect/predict.h. Atomic accesses count as conflicting in rule (a), even two of them,
- * which orders more.
+ * Departures: windows, of DEFAULT_WINDOW events or as the user says, each overlapping half of the one before.
+ * What that loses: pairs further apart than a window are never seen, and those further apart than half of one
+ * only by chance. What is outside a window (an access, in a section that crosses its boundary, that would
+ * have ordered two sections) is not seen, which makes the order weaker, so a pair may look like a race
+ * although the order of the whole trace orders it; it still needs its witness. One pair is reported per later
+ * access; of each thread the last TRIES accesses that are not ordered are tried. Synchronisation other than
+ * mutexes creates ordering like fork and join, see detect/predict.h. Atomic accesses count as conflicting in
+ * rule (a), even two of them, which orders more.
  */
 #include "detect/cp.h"
 

@@ -11,7 +11,7 @@ struct dh_cp_section {
     u32 section; /* of dh_predict */
     u32 before;  /* the previous one of its lock */
     u32 next;    /* the next one of its lock */
-    u32 after;   /* the last one of its lock that is known to end before this one begins */
+    u32 after;   /* the last one of its lock known to end before this one begins */
 };
 
 /* The last two sections of a lock, of two threads, that read or wrote an object. */
@@ -32,8 +32,8 @@ struct dh_cp_window {
     u32 *released;                   /* of each lock, during a pass: the section released last */
     struct dh_cp_accessed *accessed; /* open addressing */
     u32 n_accessed, cap_accessed;
-    u32 *told;         /* of each object that is no mutex: what was told to it, a row here, + 1 */
-    u32 *told_readers; /* of each lock: what its readers told it, likewise */
+    u32 *told;         /* of each object other than a mutex: what was published to it, a row here, + 1 */
+    u32 *told_readers; /* of each lock: what its readers published, likewise */
     u32 *told_rows;
     u32 n_told, cap_told;
     u32 *thread_h, *thread_c; /* a row per thread */
@@ -42,7 +42,7 @@ struct dh_cp_window {
 int dh_cp_init(struct dh_cp_window *w, const struct dh_predict *p); /* 0 or -ENOMEM */
 /* Closes the rules over the events from .. to - 1. False: no memory. */
 bool dh_cp_close(struct dh_cp_window *w, u32 from, u32 to);
-/* Once more through the closed window, event by event; dh_cp_ordered speaks of what was passed. */
+/* Iterates over the closed window again, event by event; dh_cp_ordered refers to the events passed so far. */
 void dh_cp_begin(struct dh_cp_window *w);
 void dh_cp_pass(struct dh_cp_window *w, u32 e);
 

@@ -3,10 +3,10 @@
  * for the paper.
  *
  * The rules order the release of one section before the acquisition of a later one of the same lock. If a
- * section is ordered before another in this way, so are all earlier ones of the lock: one number per section,
- * `after`, holds all that is known. A pass over the window computes from these numbers what happened and what
- * is ordered before each release; rule (b) then raises some of them, until none changes. Clocks are numbers
- * of events in a thread.
+ * section is ordered before another in this way, so are all earlier ones of the lock: so one number per
+ * section, `after`, is enough. A pass over the window computes from these numbers what happened and what is
+ * ordered before each release; rule (b) then raises some of them, until none changes. Clocks are numbers of
+ * events in a thread.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static u32 *row(const struct dh_cp_window *w, u32 *rows, u32 i)
 
 static void join(const struct dh_cp_window *w, u32 *restrict dst, const u32 *restrict src)
 {
-    u32 n = w->p->threads; /* a store to the row might be one to it, for all the compiler knows */
+    u32 n = w->p->threads; /* a local copy: to the compiler, a store to the row might alias it */
     for (u32 i = 0; i < n; i++)
         dst[i] = dst[i] > src[i] ? dst[i] : src[i];
 }
@@ -131,7 +131,7 @@ static void order_after_other(struct dh_cp_window *w, const u32 *two, u32 slot)
         w->sections[slot - 1].after = i;
 }
 
-/* Likewise for the past of the object of access e, that of what it is a copy of included. */
+/* Likewise for the history of the object of access e, including that of the object it is a copy of. */
 static void order_after_past(struct dh_cp_window *w, u32 lock, u32 e, u32 slot)
 {
     for (u32 o = w->p->object[e]; o != DH_NONE; o = w->p->parent[o]) {
@@ -292,9 +292,9 @@ void dh_cp_pass(struct dh_cp_window *w, u32 e)
     }
 }
 
-/* Rule (b) for section j: the last section of its lock that begins before something in it. What is true of
- * one is true of all before it, and what is true for the section before j for j as well, so that a pass goes
- * along the sections of a lock once. */
+/* Rule (b) for section j: the last section of its lock that begins before something in it. What holds for one
+ * also holds for all before it, and what holds for the section before j also holds for j, so that a pass
+ * visits the sections of a lock once. */
 static bool order_section(struct dh_cp_window *w, u32 j, const u32 *c)
 {
     struct dh_cp_section *s = &w->sections[j - 1];

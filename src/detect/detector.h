@@ -2,18 +2,18 @@
  * detector.h - what a detector is: one `const struct dh_detector_ops` in one file, one line in detectors.def.
  *
  * The host (detect/host.h) owns everything around it. It keeps the state of every thread, lock and variable,
- * hands it out zeroed (all-zero is a valid start) and frees it; it takes repeated acquisitions of a lock by
- * its holder out of the stream; it counts and collects the races. A detector never prints, never keeps a
+ * hands it out zeroed (all-zero is a valid start) and frees it; it removes repeated acquisitions of a lock by
+ * its holder from the stream; it counts and collects the races. A detector never prints, never keeps a
  * pointer to an event, never takes a lock of its own (the host serialises), and so runs unchanged on a trace
  * and inside a running program.
  *
- * Handlers get the state the event concerns. A handler that is NULL means the event says nothing to this
- * detector. Within a handler the state of any other thread or lock may be reached by dh_detect_thread() and
+ * Handlers get the state the event concerns. A NULL handler means that this detector ignores the event.
+ * Within a handler the state of any other thread or lock may be reached by dh_detect_thread() and
  * dh_detect_lock().
  *
  * Memory beyond the fixed-size state comes from dh_detect_alloc(): zeroed, and all freed with the detector.
- * If it gives NULL the handler returns as soon as it can; the host feeds no more events to that detector and
- * says so in its result.
+ * If it returns NULL, the handler returns as soon as it can; the host feeds no more events to that detector
+ * and says so in its result.
  *
  * A detector whose definition needs the whole trace sets `whole_trace` and no handlers; the host then holds
  * the events (16 bytes each) and calls it once at the end.
@@ -29,7 +29,7 @@
 enum dh_guarantee {
     DH_PRECISE,          /* reports if and only if the observed trace has a race */
     DH_HYBRID,           /* races of other schedules too; some may be false */
-    DH_PREDICTIVE_SOUND, /* races of other schedules too; what it promises about them is in its file */
+    DH_PREDICTIVE_SOUND, /* races of other schedules too; its file says what it guarantees about them */
     DH_UNSOUND,          /* both false alarms and misses */
     DH_NO_GUARANTEE,     /* measures, does not detect */
 };
@@ -50,23 +50,24 @@ struct dh_race {
     struct dh_race_access now;     /* the later access: the one at which the race was found */
     struct dh_race_access earlier; /* of another thread */
     /* A valid reordering of the trace, whose last two events are the racing accesses: the first witness_start
-     * events of the trace as they are, then those of `witness`, by number; all together witness_len. NULL:
-     * none was made. Only valid during the callback. */
+     * events of the trace as they are, then those of `witness`, by number; witness_len in total. NULL: none.
+     * Only valid during the callback. */
     const u32 *witness;
     u64 witness_start, witness_len;
 };
 
 struct dh_predict;
 
-/* The whole trace, for detectors that need it. What the host filtered out has op DH_OP_SKIP, so that an index
- * is the number of the event. */
+/* The whole trace, for detectors that need it. Events that the host filtered out have op DH_OP_SKIP, so that
+ * an index is the number of the event. */
 struct dh_trace {
     const struct dh_event *events;
     u64 n;
     u32 threads; /* dense ids are below these */
     u32 locks;
     u32 cells;
-    const struct dh_predict *shared; /* as the predictive detectors see it; NULL: each finds out by itself */
+    const struct dh_predict *shared; /* as the predictive detectors see it; NULL: each computes it by
+                                      * itself */
 };
 
 struct dh_detector;
@@ -97,7 +98,7 @@ struct dh_detector_ops {
     dh_access_fn *write;
     dh_sync_fn *acquire; /* e->mode: DH_EXCLUSIVE, DH_SHARED; first of nested ones only */
     dh_sync_fn *release; /* likewise; last of nested ones */
-    dh_sync_fn *let_go;  /* likewise, but it orders nothing: only that the lock is no longer held */
+    dh_sync_fn *let_go;  /* likewise, but without ordering: the lock is just no longer held */
     dh_thread_fn *fork;  /* other: the new thread */
     dh_thread_fn *join;  /* other: the ended one */
     dh_sync_fn *volatile_access;
@@ -106,16 +107,17 @@ struct dh_detector_ops {
     dh_sync_fn *barrier_leave;
     dh_sync_fn *wait;
     dh_sync_fn *notify;
-    /* A hint: the access e to this cell comes soon. Only __builtin_prefetch what it will touch beyond the
-     * cell. */
+    /* A hint: the access e to this cell comes soon. It may only __builtin_prefetch what will be touched
+     * beyond the cell. */
     void (*soon)(const struct dh_event *e, const void *cell);
-    /* read, write and soon in a loop of their own, made by DH_DRIVE of drive.h for speed; may be NULL. */
+    /* read, write and soon in a loop of their own, generated by DH_DRIVE of drive.h for speed; may be
+     * NULL. */
     void (*accesses)(struct dh_detector *d, struct dh_batch *b, size_t from, size_t to);
-    /* Free what the cell holds by dh_detect_alloc: its life ends, the host zeroes it afterwards. NULL if it
-     * holds nothing. */
+    /* Free what the cell has from dh_detect_alloc: the cell is discarded, and the host zeroes it afterwards.
+     * NULL if cells hold nothing. */
     void (*cell_drop)(struct dh_detector *d, void *cell);
-    /* `to`, all zero, becomes as `from`, sharing nothing with it. NULL only if cell_drop is NULL too: its
-     * bytes are enough. */
+    /* `to`, all zero, becomes a deep copy of `from`. NULL only if cell_drop is NULL too: then a bytewise copy
+     * is enough. */
     void (*cell_copy)(struct dh_detector *d, void *to, const void *from);
     bool plain_only; /* atomic accesses are not shown to this detector (companions.h) */
 
@@ -159,29 +161,29 @@ DH_INLINE void dh_detect_free(struct dh_detector *d, void *p, size_t n)
 /* A copy of n bytes; NULL if n is 0 or there is no memory. */
 void *dh_detect_dup(struct dh_detector *d, const void *p, size_t n);
 
-/* The array with room for element id, `*n` being how many it has room for and `size` that of one; what is new
- * is zeroed. Without memory it and *n stay as they are. */
+/* The array, grown to have room for element id; `*n` is its capacity, `size` that of an element; new ones are
+ * zeroed. Without memory the array and *n are unchanged. */
 void *dh_detect_grow(struct dh_detector *d, void *items, u32 *n, u32 id, u32 size);
 
-/* Has the array (a pointer and its number of elements, both to be assigned to) an element id, now at the
- * latest? */
+/* Ensure that the array (a pointer and its number of elements, both assigned to) has an element id. False: no
+ * memory. */
 #define DH_ROOM(d, items, n, id) \
     (DH_LIKELY((id) < (n)) ||    \
      (((items) = dh_detect_grow(d, items, &(n), id, (u32)sizeof(*(items)))) != NULL && (id) < (n)))
 
-/* State of any thread or lock, made on first use. NULL: no memory (or no such state). */
+/* State of any thread or lock, created on first use. NULL: no memory (or no such state). */
 void *dh_detect_thread(struct dh_detector *d, u32 tid);
 void *dh_detect_lock(struct dh_detector *d, u32 lock);
 
-/* Would a race of this variable be reported? What is not need not be searched for. */
+/* Would a race on this variable be reported? If not, there is no need to search for one. */
 bool dh_detect_wants(const struct dh_detector *d, u32 cell);
 
 /* A race. d->event and d->cell are filled in by the host when the race is found by a handler; a whole-trace
  * detector fills in everything. */
 void dh_detect_emit(struct dh_detector *d, const struct dh_race *race);
 
-/* An access is reported as racing with at most so many threads: reporting every pair would take the square of
- * the threads. */
+/* An access is reported as racing with at most this many threads: reporting every pair would be quadratic in
+ * the number of threads. */
 enum { DH_RACES_OF_ACCESS = 1024 };
 
 /* The usual case: access e races with an earlier one of `thread` at `site`. */

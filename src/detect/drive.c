@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* Of the events that are no accesses: how many before its turn the lock of one is asked for. */
+/* For events other than accesses: how many of them ahead a lock is prefetched. */
 enum { OTHERS_AHEAD = 3 };
 
-/* One cell of a range. from: its source, NULL if there is none or nothing is known of it. */
+/* One cell of a range. from: its source, NULL if there is none or nothing is known about it. */
 static void range_cell(struct dh_detector *d, u8 op, void *to, void *from)
 {
     if (to && d->ops->cell_drop)
@@ -51,7 +51,7 @@ static void atomic_access(struct dh_detector *d, const struct dh_event *e, void 
         access(d, e, thread, cell);
 }
 
-/* Of what concerns a synchronisation object; NULL: anything else, or this detector does not care. */
+/* The handler of a synchronisation event; NULL: another kind of event, or this detector ignores it. */
 static dh_sync_fn *sync_of(const struct dh_detector_ops *ops, u8 op, u8 mode)
 {
     switch (op) {
@@ -138,7 +138,7 @@ static void plain_accesses(struct dh_detector *d, struct dh_batch *b, size_t fro
         dh_drive_accesses(d, b, from, to, ops->read, ops->write, ops->soon, d->cells.size);
 }
 
-/* The event that is no access comes soon; most of them concern a lock. */
+/* Prefetch for an event other than an access; most of them concern a lock. */
 static void other_soon(const struct dh_detector *d, const struct dh_event *e)
 {
     const char *lock = dh_table_get(&d->locks, e->target);

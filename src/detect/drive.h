@@ -1,14 +1,13 @@
 /*
  * drive.h - the loop over plain accesses, nearly all events of any trace.
  *
- * The host (host.c) cuts a batch where anything else happens and hands the stretches between to a detector's
- * `accesses`: this loop, with the detector's handlers inlined and the size of its cells known (DH_DRIVE), or
- * with calls through its table where that was not worth a line.
+ * The host (host.c) splits a batch at other events and passes the runs in between to a detector's `accesses`:
+ * this loop, with the detector's handlers inlined and its cell size known (DH_DRIVE), or with calls through
+ * its table if that was not worth it.
  *
- * Memory is far away. The cell of an access is looked up and asked for FAR events before its turn and waits
- * in a ring; NEAR events before, what the cell points to is asked for. Looking ahead does not ask what kind
- * of event is there, since such a branch would be guessed wrongly as often as there is synchronisation: for
- * what is no plain access it looks at cell 0.
+ * Memory latency dominates. The cell of an access is looked up and prefetched FAR events ahead and waits in a
+ * ring; NEAR events ahead, what the cell points to is prefetched. Looking ahead does not test the kind of
+ * event, since such a branch would be mispredicted at every synchronisation: for other events it uses cell 0.
  */
 #ifndef DH_DETECT_DRIVE_H
 #define DH_DETECT_DRIVE_H
@@ -21,7 +20,7 @@ struct dh_batch {
     const struct dh_event *events;
     size_t n;
     u64 first;                  /* number of the first event */
-    void *cells[DH_DRIVE_RING]; /* of the events to come, by index */
+    void *cells[DH_DRIVE_RING]; /* of upcoming events, by index */
 };
 
 typedef void dh_soon_fn(const struct dh_event *e, const void *cell);
@@ -62,7 +61,7 @@ DH_INLINE void dh_drive_accesses(struct dh_detector *d, struct dh_batch *b, size
             tid = e->thread;
             thread = dh_detect_thread(d, tid);
         }
-        if (DH_UNLIKELY(d->failed)) /* by what came before, or there is no such thread or cell */
+        if (DH_UNLIKELY(d->failed)) /* by an earlier event, or there is no such thread or cell */
             return;
         if (soon && size && DH_LIKELY(i + DH_DRIVE_NEAR < b->n))
             soon(e + DH_DRIVE_NEAR, b->cells[(i + DH_DRIVE_NEAR) % DH_DRIVE_RING]);
@@ -75,7 +74,7 @@ DH_INLINE void dh_drive_accesses(struct dh_detector *d, struct dh_batch *b, size
     }
 }
 
-/* A batch; `others` are those of its events that are no plain accesses. */
+/* A batch; `others` are those of its events that are not plain accesses. */
 void dh_drive(struct dh_detector *d, struct dh_batch *b, const u32 *others, u32 n_others);
 
 /* Defines `accesses` for a detector's table. Its handlers come before. */

@@ -1,17 +1,17 @@
 /*
- * fasttrack.c - FastTrack, the plain reference version beside the fast engine of the runtime.
+ * fasttrack.c - FastTrack, the plain reference version of the runtime's fast engine.
  *
  * Paper: Flanagan and Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", CACM 53(11), 2010,
  * figures 3 and 4. Guarantee: precise. It reports a race on a variable if and only if the trace has one
  * there, and the first race of each variable at the right event; of the later races of a variable it may
  * report fewer than there are. Departures: rule READ SAME EPOCH also covers shared reads (the paper names
- * this extension); after a race the analysis goes on as if there had been none; sites are kept beside epochs,
- * for the reports.
+ * this extension); after a race the analysis continues as if there had been none; sites are stored with
+ * epochs, for the reports.
  *
  * An epoch is clock << 32 | thread; 0 is the minimal epoch. Bit 63 of a cell's `r` says that the rest is a
- * pointer to the marks of several readers, so clocks end at 2^31. How many marks there is room for is in the
- * cell, not with the marks: of them only the reader's own is touched, and one line of memory is all it needs.
- * (With very many threads that number is IN_CHUNKS and how many chunks the marks are in: by_thread.h.)
+ * pointer to the marks of several readers, so clocks end at 2^31. The capacity for marks is stored in the
+ * cell, not with the marks: so only the reader's own mark is touched, which takes one cache line. (With very
+ * many threads that number is IN_CHUNKS and how many chunks the marks are in: by_thread.h.)
  */
 #include "detect/drive.h"
 #include "detect/hb.h"

@@ -1,5 +1,5 @@
 /*
- * goldilocks.c - Goldilocks: who may access a variable is a set of threads and locks, handed on by
+ * goldilocks.c - Goldilocks: which threads may access a variable is a set of threads and locks, extended by
  * synchronisation.
  *
  * Paper: Elmas, Qadeer, Tasiran, "Goldilocks: A Race and Transaction-Aware Java Runtime", PLDI 2007, section
@@ -7,16 +7,15 @@
  * last read of each thread since are remembered.
  *
  * An access by t gives the set {t}. A release of m by a member adds m; an acquisition of a member m adds the
- * thread; fork, join, volatiles and barriers likewise. So every synchronisation is a step "whoever holds
- * `from` gives it to `to`". An access is free of races with an earlier one if its thread is in the earlier
- * one's set.
+ * thread; fork, join, volatiles and barriers likewise. So every synchronisation is a step "every set that
+ * contains `from` now also contains `to`". An access does not race with an earlier one if its thread is in
+ * the earlier one's set.
  *
  * Departures: the paper evaluates sets lazily, by walking a list of the steps for each variable, and has
- * short circuits for when that can be spared (section 5). The walks of all variables together grow with the
- * square of the trace; here all sets are up to date all the time (goldilocks_sets.h), and there is nothing to
- * spare. Transactions and the unsound shortcut for thread-local data are left out. Added are C11's atomics: a
- * store takes what was published away from its object before it publishes, and fences hand on through two
- * elements of their thread.
+ * short circuits to avoid that (section 5). The walks of all variables together are quadratic in the trace;
+ * here all sets are always up to date (goldilocks_sets.h), and no short circuits are needed. Transactions and
+ * the unsound shortcut for thread-local data are left out. C11's atomics are added: a store removes what was
+ * published from its object before it publishes, and fences work through two elements of their thread.
  */
 #include "detect/goldilocks_sets.h"
 
@@ -30,11 +29,11 @@ struct lock {
     u32 entered, left; /* barrier: as in hb.h */
     u32 round;         /* barrier: the one being left; the next is being entered */
     bool readers;      /* it was ever held for reading */
-    bool published;    /* an atomic object: it has something to tell */
+    bool published;    /* an atomic object: it has something published */
 };
 
-/* Reads are kept in the order in which they came. `places` tells where a thread's is: what it says is true if
- * that is one of the first n and of this thread, so that a write need not clear it. */
+/* Reads are kept in order of arrival. `places` tells where a thread's read is: an entry is valid if it is
+ * below n and the read there is of this thread, so that a write need not clear it. */
 struct cell {
     struct dh_gold_set w;
     struct dh_gold_set *reads;  /* the last of each thread since that write */
@@ -71,7 +70,7 @@ static void check(struct dh_detector *d, const struct dh_event *e, const struct 
         dh_detect_race(d, e, s->thread - 1, s->site, write);
 }
 
-/* The set of the thread's last read since the last write, made now at the latest. NULL: no memory. */
+/* The set of the thread's last read since the last write, created if necessary. NULL: no memory. */
 static struct dh_gold_set *read_of(struct dh_detector *d, struct cell *x, const struct thread *t)
 {
     u32 *place = dh_by_thread_at(d, &x->places, t->tid, sizeof(*place));
@@ -280,7 +279,8 @@ static void atomic(struct dh_detector *d, const struct dh_event *e, void *thread
         atomic_store(d, e, thread, lock);
 }
 
-/* Two elements for a barrier, taken in turns: who is slow to leave one round must not learn from the next. */
+/* Two elements for a barrier, used alternately: a thread that is slow to leave one round must not acquire
+ * from the next. */
 static u32 round_element(struct dh_detector *d, const struct dh_event *e, u32 round)
 {
     return element(d, e->target, round & 1 ? DH_GOLD_LOCK : DH_GOLD_READERS);

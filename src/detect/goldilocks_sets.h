@@ -1,14 +1,14 @@
 /*
- * goldilocks_sets.h - the sets of threads and locks that goldilocks.c hands accesses on by (Goldilocks, PLDI
- * 2007, section 4), all of them at once.
+ * goldilocks_sets.h - the sets of threads and locks by which goldilocks.c transfers ownership of accesses
+ * (Goldilocks, PLDI 2007, section 4), all of them at once.
  *
- * Elements of sets are threads and locks, numbered in order of appearance. A step (from, to) says: where
- * `from` is in a set, `to` is too from here on. The paper's sets belong to variables, and a walk over the
- * steps brings one up to date when it is asked for. But the accesses of one thread have sets that contain
- * each other: whoever heard of a later one heard of all before it, and until the thread gives itself away the
- * next time they are the same. So an element has one number for each thread, the last stretch of that thread
- * (from one such step to the next) in whose sets it is. A step is then a maximum of two vectors, for however
- * many variables, and whether an element is in a set is one comparison.
+ * Elements of sets are threads and locks, numbered in order of appearance. A step (from, to) means: every set
+ * that contains `from` also contains `to` from here on. The paper's sets belong to variables, and a walk over
+ * the steps updates one lazily. But the sets of one thread's accesses contain each other: an element in the
+ * set of a later access is in those of all earlier ones, and until the thread's next step they are the same.
+ * So an element has one number for each thread, the last stretch of that thread (from one such step to the
+ * next) in whose sets it is. A step is then a maximum of two vectors, for however many variables, and whether
+ * an element is in a set is one comparison.
  */
 #ifndef DH_DETECT_GOLDILOCKS_SETS_H
 #define DH_DETECT_GOLDILOCKS_SETS_H
@@ -19,7 +19,7 @@
  */
 enum { DH_GOLD_THREAD, DH_GOLD_LOCK, DH_GOLD_READERS, DH_GOLD_FENCE };
 
-/* Given to nobody, an element is taken out of all sets. */
+/* As `to`: the element is removed from all sets. */
 #define DH_GOLD_NOBODY UINT32_MAX
 
 /* The set of an access. All zero: there was no access. */
@@ -32,7 +32,7 @@ struct dh_gold_set {
 struct dh_gold_element {
     struct dh_vc last; /* by thread: the last stretch in whose sets it is */
     u32 thread;        /* + 1, if it is one */
-    u32 stretch;       /* of that thread, the present one */
+    u32 stretch;       /* of that thread, the current one */
 };
 
 /* All zero but d is a valid start; freed with the detector. */

@@ -1,6 +1,6 @@
 /*
- * habit.c - see habit.h. Happens-before is hb.h's. Memory is what a detector takes: the clocks, a pointer for
- * each variable, and 128 bytes for each that is accessed at the places that are followed.
+ * habit.c - see habit.h. Happens-before is hb.h's. Memory use is that of a detector: the clocks, a pointer
+ * for each variable, and 128 bytes for each variable accessed at the tracked places.
  */
 #include "detect/habit.h"
 
@@ -11,8 +11,8 @@
 #include "detect/hb.h"
 #include "detect/renumber.h"
 
-/* Whatever teaches a thread something is compared for every thread that is followed: with hundreds of
- * thousands, all of them would take far longer than the detector. */
+/* Every acquisition is compared for every tracked thread: with hundreds of thousands, tracking all of them
+ * would take far longer than the detector. */
 enum { PAIRS_OF_A_PLACE = 8, INDEX = 4 * DH_HABIT_PAIRS, ACTORS = 128 };
 _Static_assert(DH_TALLY_KEYS <= 64, "a set of them is one word");
 
@@ -61,10 +61,10 @@ struct thread {
     struct held *held;
     u32 n_held, cap_held;
     u32 changes; /* of what it holds */
-    u32 *taught; /* by thread: the object by which it last learned of that one, + 1; 0: by other means */
+    u32 *taught; /* by thread: the object by which it last acquired from that one, + 1; 0: by other means */
     u32 n_taught;
     bool created;
-    bool acts; /* it was at a place that is followed, and is one of the first ACTORS that were */
+    bool acts; /* it was at a tracked place, and is one of the first ACTORS that were */
 };
 
 struct own {
@@ -74,7 +74,7 @@ struct own {
     u32 n_pairs;
     u32 index[INDEX];   /* by place, open addressing: one side of a pair (pair * 2 + side), + 1 */
     u32 actors[ACTORS]; /* threads that act */
-    u32 known[ACTORS];  /* of each of them, before something is learned */
+    u32 known[ACTORS];  /* of each of them, before an acquisition */
     u32 n_actors;
     u32 newest;
 };
@@ -151,7 +151,7 @@ static void remember(struct own *o, const struct thread *t)
         o->known[i] = dh_vc_get(&t->hb.c, o->actors[i]);
 }
 
-/* What t knows beyond what is remembered was taught by this object, + 1. */
+/* What t knows beyond what is remembered was acquired from this object, + 1. */
 static void learned(struct dh_detector *d, struct thread *t, u32 by)
 {
     const struct own *o = d->own;
@@ -228,7 +228,7 @@ static void fork_thread(struct dh_detector *d, const struct dh_event *e, void *t
     remember(o, u);
     dh_hb_fork(d, e, thread, other);
     learned(d, u, 0);
-    /* Numbers above that, and those that are given again, are not those of the trace. */
+    /* Higher numbers, and reused ones, are not those of the trace. */
     o->newest = e->target < DH_RENUMBER_FROM && !u->created ? e->target : DH_UNKNOWN;
     u->created = true;
 }

@@ -2,9 +2,9 @@
  * habit.h - how the two places of a race are usually locked and ordered in a trace, to explain the race: "8
  * of 9 accesses held this lock".
  *
- * Not a detector, though it is fed like one: it is given races that detectors found, and the whole trace a
- * second time. Racing accesses may stand in another order in a recording than they were made, so what is
- * usual is counted over all of it.
+ * Not a detector, though it is fed like one: it gets races that detectors found, and the whole trace a second
+ * time. Racing accesses may appear in a recording in a different order than they were made, so the usual case
+ * is counted over all of it.
  *
  *   an access        at one of the two places. Those that a thread makes there without acquiring or
  *                    publishing anything in between count as one.
@@ -22,8 +22,8 @@
 #include "detect/host.h"
 
 struct dh_habit {
-    /* The race: which event found it, the places of that access and of the earlier one, and whose the earlier
-     * one is. */
+    /* The race: the event that found it, the places of that access and of the earlier one, and the thread of
+     * the earlier one. */
     u64 event;
     u32 sites[2];
     u32 earlier;
@@ -46,7 +46,7 @@ struct dh_habit {
     u64 locks[2];     /* what the accesses held */
 };
 
-enum { DH_HABIT_PAIRS = 1024 }; /* of places that are followed; races of others get no answer */
+enum { DH_HABIT_PAIRS = 1024 }; /* of places that are tracked; races at others get no answer */
 
 /* The races, sorted by event, stay the caller's. 0 or -ENOMEM. */
 int dh_habit_add(struct dh_host *h, struct dh_habit *races, u32 n);

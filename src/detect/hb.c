@@ -11,7 +11,7 @@ void dh_hb_thread_init(struct dh_detector *d, void *thread, u32 tid)
     dh_hb_tick(d, t); /* the first operations of all threads are unordered */
 }
 
-/* Learn what the object's last release published. */
+/* Acquire what the object's last release published. */
 static void learn(struct dh_detector *d, struct dh_hb_thread *t, struct dh_hb_lock *l)
 {
     if (l->clock && dh_vc_get(&t->c, l->tid) >= l->clock)
@@ -55,7 +55,7 @@ void dh_hb_release(struct dh_detector *d, const struct dh_event *e, void *thread
         dh_hb_tick(d, t);
         return;
     }
-    if (l->readers) { /* the writer learned them when it acquired */
+    if (l->readers) { /* the writer acquired them with the lock */
         dh_vc_clear(d, &l->r);
         l->readers = false;
     }
@@ -163,7 +163,7 @@ void dh_hb_atomic(struct dh_detector *d, const struct dh_event *e, void *thread,
 }
 
 /* A fast thread may enter the next round while slow ones are still leaving the last: two clocks, and counts
- * that tell the rounds apart. */
+ * that distinguish the rounds. */
 void dh_hb_barrier_enter(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
 {
     (void)e;

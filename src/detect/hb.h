@@ -6,8 +6,8 @@
  * nothing to the order its mutex gives). A detector chooses by which of these handlers it puts into its
  * table; its thread state begins with struct dh_hb_thread, its lock state with struct dh_hb_lock.
  *
- * Invariant: a thread starts a new clock after everything that lets another thread learn the old one. So
- * whoever knows clock k of thread u knows all that u knew when it published k.
+ * Invariant: a thread starts a new clock after everything that publishes the old one. So a thread that knows
+ * clock k of thread u knows all that u knew when it published k.
  */
 #ifndef DH_DETECT_HB_H
 #define DH_DETECT_HB_H
@@ -44,8 +44,8 @@ DH_INLINE void dh_hb_tick(struct dh_detector *d, struct dh_hb_thread *t)
     dh_vc_set(d, &t->c, t->tid, ++t->clock);
 }
 
-/* The handlers of the two relations and the state they need, for a table of operations. A detector that has
- * more state of threads takes DH_HB_COMMON and says the rest itself. */
+/* The handlers of the two relations and the state they need, for a table of operations. A detector with more
+ * thread state uses DH_HB_COMMON and adds the rest itself. */
 #define DH_HB_COMMON                                                                              \
     .lock_size = sizeof(struct dh_hb_lock), .thread_init = dh_hb_thread_init, .fork = dh_hb_fork, \
     .join = dh_hb_join, .volatile_access = dh_hb_volatile, .atomic = dh_hb_atomic,                \

@@ -1,9 +1,9 @@
 /*
  * host.c - see host.h.
  *
- * Events come in batches. A first pass over the batch finds what is no plain access and takes repeated
- * acquisitions out; then each detector goes over the whole batch (drive.c) before the next one does, so that
- * its state and its code stay in the caches. Detectors cannot see one another, so this order is as good as
+ * Events come in batches. A first pass over the batch finds everything but plain accesses and removes
+ * repeated acquisitions; then each detector processes the whole batch (drive.c) before the next one does, so
+ * that its state and code stay in the caches. Detectors cannot see one another, so this order is as good as
  * event by event.
  */
 #include "detect/host.h"
@@ -19,8 +19,8 @@
 
 enum { MAX_DETECTORS = 32 };
 
-/* Who holds a lock how often, for the filter. Readers are not tracked one by one: a shared acquisition is
- * never filtered. */
+/* Which thread holds a lock and how often, for the filter. Readers are not tracked one by one: a shared
+ * acquisition is never filtered. */
 struct holder {
     u32 thread; /* + 1; 0: nobody */
     u32 depth;
@@ -44,7 +44,7 @@ struct dh_host {
     u64 window;
     size_t limit;
     dh_host_wants_fn *wants;
-    struct dh_detector common; /* has the memory of what detectors share, and finds nothing */
+    struct dh_detector common; /* owns the memory that detectors share, and finds nothing */
     struct dh_predict predict; /* made with that, if `shares` */
     bool shares;
     const struct dh_syncp_found *syncp;
@@ -139,7 +139,8 @@ void dh_host_window(struct dh_host *h, u64 events)
     h->window = events;
 }
 
-/* Threads are made in order of their numbers, so that a detector sees every number once and first here. */
+/* Threads are initialised in order of their numbers, so that a detector sees every number first here, and
+ * once. */
 static DH_NOINLINE void init_threads(struct dh_detector *d, u32 tid)
 {
     while (d->n_threads <= tid) {
@@ -226,7 +227,7 @@ static bool outermost(struct dh_host *h, const struct dh_event *e, int *ret_erro
     }
     if (holder->thread != e->thread + 1)
         return true;
-    holder->depth--; /* whoever is the holder acquired it at least once */
+    holder->depth--; /* the holder acquired it at least once */
     if (holder->depth == 0)
         holder->thread = 0;
     return holder->depth == 0;
@@ -261,12 +262,12 @@ static void note_ids(struct dh_host *h, const struct dh_event *e)
     }
 }
 
-/* Finds all that is no plain access, and takes repeated acquisitions out. */
+/* Finds everything but plain accesses, and removes repeated acquisitions. */
 static int filter(struct dh_host *h, struct dh_host_batch *b)
 {
     int error = 0;
     u32 others = 0;
-    for (u32 i = 0; i < b->n; i++) { /* a branch here would often be guessed wrongly */
+    for (u32 i = 0; i < b->n; i++) { /* a branch here would often be mispredicted */
         b->others[others] = i;
         others += !dh_drive_is_plain(&b->events[i]);
     }

@@ -1,13 +1,14 @@
 /*
  * host.h - drives any number of detectors over one stream of events, in one pass.
  *
- * Not thread-safe: whoever feeds it serialises. Uses `base` only, so that it can live in a target process.
+ * Not thread-safe: the caller serialises. Uses only `base`, so that it can run in a target process.
  *
- * Detectors know nothing of one another. So whoever has threads may feed in parts: dh_host_prepare for one
- * batch after the other, then dh_host_drive for each detector, each detector's batches in order, and at the
- * end dh_host_share, then dh_host_finish_one for each. Different detectors may then be driven by different
- * threads at once, and later batches be prepared meanwhile, unless dh_host_renumbers: from then on no
- * detector may be under way while a batch is prepared. on_race is called by whoever drives the detector.
+ * Detectors are independent of one another. So a multi-threaded caller may feed in parts: dh_host_prepare for
+ * one batch after the other, then dh_host_drive for each detector, each detector's batches in order, and at
+ * the end dh_host_share, then dh_host_finish_one for each. Different threads may then drive different
+ * detectors at the same time, while later batches are prepared, unless dh_host_renumbers: from then on no
+ * detector may be running while a batch is prepared. on_race is called by the thread that drives the
+ * detector.
  */
 #ifndef DH_DETECT_HOST_H
 #define DH_DETECT_HOST_H
@@ -36,7 +37,7 @@ struct dh_host *dh_host_new(dh_host_race_fn *on_race, void *ctx); /* NULL: no me
 void dh_host_free(struct dh_host *h);
 /* Before the first event. 0 or -ENOMEM. */
 int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops);
-/* The one that was added last, for who has more to tell it than events. */
+/* The one that was added last, for callers that pass it more than events. */
 struct dh_detector *dh_host_last(const struct dh_host *h);
 /* The most memory that each detector added from here on may take, in bytes; 0: no limit. One that needs more
  * is stopped. */
@@ -45,12 +46,12 @@ void dh_host_limit(struct dh_host *h, size_t bytes);
 void dh_host_window(struct dh_host *h, u64 events);
 /* Holds the events although no detector needs them, for dh_host_trace. Before the first event. */
 void dh_host_keep(struct dh_host *h);
-/* What is held, filtered; good until more is fed. */
+/* The events held, filtered; valid until more are fed. */
 struct dh_trace dh_host_trace(const struct dh_host *h);
 /* The thread and site of a held event as they were fed: detectors may be given others (renumber.h). */
 void dh_host_origin(const struct dh_host *h, u32 *thread, u32 *site);
-/* Only races of variables that this says yes to are reported; NULL: all. For each race, and before a search
- * for one. */
+/* Only races on variables for which this returns true are reported; NULL: all. Called for each race, and
+ * before searching for one. */
 typedef bool dh_host_wants_fn(void *ctx, u32 cell);
 void dh_host_only(struct dh_host *h, dh_host_wants_fn *wants);
 
@@ -65,22 +66,22 @@ struct dh_host_batch {
     u32 others[DH_HOST_BATCH];
 };
 
-/* The next events, `events` and `n` of the batch; they are overwritten where the filter takes one out, and
- * stay in use until every detector has been driven. 0 or -ENOMEM. */
+/* The next events, `events` and `n` of the batch; those that the filter removes are overwritten; all stay in
+ * use until every detector has been driven. 0 or -ENOMEM. */
 int dh_host_prepare(struct dh_host *h, struct dh_host_batch *b);
 void dh_host_drive(struct dh_host *h, u32 index, const struct dh_host_batch *b);
-/* Before dh_host_prepare: may no detector be under way while it prepares this batch? */
+/* Before dh_host_prepare: must no detector be running while it prepares this batch? */
 bool dh_host_renumbers(const struct dh_host *h, const struct dh_host_batch *b);
 
-/* All of that in one. Events in order, any number a call; they are overwritten where the filter takes one
- * out. 0 or -ENOMEM, when the host itself could not go on. */
+/* All of that in one. Events in order, any number per call; those that the filter removes are overwritten. 0
+ * or -ENOMEM, when the host itself could not go on. */
 int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n);
-/* Variable `to`, never used, is a part of `from` that is a variable of its own from now on: it has the same
- * past. For detectors that need no whole trace. */
+/* Variable `to`, never used so far, is a part of `from` that becomes a variable of its own: it has the same
+ * history. For detectors that need no whole trace. */
 void dh_host_split(struct dh_host *h, u32 to, u32 from);
 /* The end of the trace: detectors that need all of it run now. */
 void dh_host_finish(struct dh_host *h);
-/* In parts: first what several of them have in common is made, then each is run. */
+/* In parts: first compute what several of them have in common, then run each. */
 void dh_host_share(struct dh_host *h);
 void dh_host_finish_one(struct dh_host *h, u32 index);
 void dh_host_result(const struct dh_host *h, u32 index, struct dh_host_result *ret_result);

@@ -1,6 +1,6 @@
 /*
- * hybrid.h - what detectors share that know both an order and the locks held; the hybrid ones among them have
- * the relaxed happens-before relation.
+ * hybrid.h - shared by detectors that use both an order and locksets; the hybrid ones among them use the
+ * relaxed happens-before relation.
  *
  * The detector's own state begins with struct dh_locksets, its thread state with struct dh_hybrid_thread.
  */
@@ -15,15 +15,15 @@ struct dh_hybrid_thread {
     struct dh_held held;
 };
 
-/* Accesses taken together. What holds for all of them spares looking at each: they are within the clock of
- * whoever knows an epoch (vc.h), or all held a lock that this access holds, too. All zero: no access. */
+/* A summary of several accesses, which avoids checking each one: they all happened before any thread that
+ * knows an epoch (vc.h), or all held a lock that this access holds too. All zero: no access. */
 struct dh_hybrid_all {
     struct dh_known known;
     u32 locks; /* held at each; not more than these */
     bool any;
 };
 
-/* Is an access of the thread with these locks no race with any of them? False: perhaps. */
+/* Is it certain that an access of the thread with these locks races with none of them? */
 bool dh_hybrid_all_safe(struct dh_detector *d, const struct dh_hybrid_all *all,
                         const struct dh_hybrid_thread *t, u32 locks);
 void dh_hybrid_all_add(struct dh_detector *d, struct dh_hybrid_all *all, const struct dh_hybrid_thread *t,

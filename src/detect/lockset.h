@@ -1,8 +1,8 @@
 /*
  * lockset.h - sets of locks, interned: a set is a number, equal numbers are equal sets, 0 is the empty set.
  *
- * Adding, removing and intersecting go through small caches, so that what a program does over and over costs
- * one look. The number of sets grows with the combinations of locks a program really holds, which is few.
+ * Adding, removing and intersecting go through small caches, so that recurring operations cost one lookup.
+ * The number of sets grows with the combinations of locks a program really holds, which are few.
  */
 #ifndef DH_DETECT_LOCKSET_H
 #define DH_DETECT_LOCKSET_H
@@ -57,7 +57,7 @@ struct dh_held {
 };
 
 void dh_held_acquire(struct dh_locksets *s, struct dh_held *held, const struct dh_event *e);
-/* Of RELEASE, be it one that orders nothing. */
+/* For RELEASE, including one that creates no ordering. */
 void dh_held_release(struct dh_locksets *s, struct dh_held *held, const struct dh_event *e);
 
 DH_INLINE u32 dh_held_for(const struct dh_held *held, const struct dh_event *e)

@@ -6,11 +6,11 @@
  * Two accesses are reported if no explicit synchronisation orders them and they hold no lock in common; such
  * a race may be impossible for reasons other than locks. The paper's optimisation: an access is redundant if
  * an access of the same thread and kind, in the same epoch, with fewer or the same locks is there already;
- * and a new access takes the place of older ones of its thread with the same or more locks, since whatever
- * races with those races with it. Bounded history: at most HISTORY entries a thread, kind and variable (the
- * ETRI study's 3000), then the oldest goes. It is never reached unless a thread accesses one variable under
- * that many incomparable locksets. Departures: the paper stops at the first race of a variable; here it goes
- * on.
+ * and a new access replaces older ones of its thread with the same or more locks, since whatever races with
+ * those races with it. Bounded history: at most HISTORY entries per thread, kind and variable (the ETRI
+ * study's 3000), then the oldest is dropped. It is never reached unless a thread accesses one variable under
+ * that many incomparable locksets. Departures: the paper stops at the first race of a variable; this does
+ * not.
  */
 #include "detect/hybrid.h"
 
@@ -97,7 +97,7 @@ static void check(struct dh_detector *d, const struct dh_event *e, struct histor
         dh_hybrid_all_within(&h->all, t);
 }
 
-/* Closes gaps, and makes the index if there are many entries. Without memory there is none. */
+/* Closes gaps, and builds the index if there are many entries. Without memory there is none. */
 static void tidy(struct dh_detector *d, struct history *h)
 {
     u32 kept = 0;
@@ -116,7 +116,7 @@ static void tidy(struct dh_detector *d, struct history *h)
     }
 }
 
-/* Takes out the thread's entries whose place the new one takes, and the oldest of too many. */
+/* Removes the thread's entries that the new one replaces, and the oldest if there are too many. */
 static void make_way(struct dh_detector *d, struct history *h, const struct entry *now)
 {
     struct entry *oldest = NULL;

@@ -1,6 +1,5 @@
 /*
- * multirace.c - MultiRace: DJIT+ whose vector comparisons are spared while a lockset shows that they must
- * succeed.
+ * multirace.c - MultiRace: DJIT+ that skips vector comparisons while a lockset shows that they must succeed.
  *
  * Paper: Pozniansky and Schuster, "MultiRace", Concurrency and Computation 19(3), 2007; as in the comparison
  * of FastTrack (CACM 2010), section 4.1: the lockset is updated at the first access of an epoch, and clocks

@@ -1,6 +1,5 @@
 /*
- * osr.c - optimistic sync-reversal races: reorderings that may also reverse critical sections, where that is
- * needed.
+ * osr.c - optimistic sync-reversal races: reorderings that may also reverse critical sections if needed.
  *
  * Paper: Shi, Mathur, Pavlogiannis, "Optimistic Prediction of Synchronization-Reversal Data Races", ICSE
  * 2024.
@@ -8,16 +7,16 @@
  * Guarantee: predictive-sound, and a superset of syncp. Every report has a witness that was checked
  * (detect/witness.h says up to which number).
  *
- * How: as in syncp a smallest cut is closed, but a lock held by one of the two accesses stays open, and
- * whatever other section of that lock is in the cut must end in it, also one that came later in the trace.
- * That section has then to be executed before the held one: a reversal. Conflicting accesses keep the order
- * of the trace, and so do all sections that are not held. osr_order.c decides whether such an order exists.
- * Where none does, any other order is tried too (osr_search.c): a section nested in a reversed one may have
- * to be reversed itself.
+ * How: as in syncp a smallest cut is closed, but a section held by one of the two accesses stays open, and
+ * every other section of that lock in the cut must end in it, even one that came later in the trace. That
+ * section then has to be executed before the held one: a reversal. Conflicting accesses keep the order of the
+ * trace, and so do all sections that are not held. osr_order.c decides whether such an order exists. Where
+ * none does, any other order is tried too (osr_search.c): a section nested in a reversed one may have to be
+ * reversed itself.
  *
  * Departures: written from the idea of optimistic closure and reversal as above, which may differ in detail
- * from the published algorithm. Whether reversals contradict each other is found by following what comes
- * after each reversed acquisition (osr_reach.c), which is mostly next to nothing; the paper's bound is
+ * from the published algorithm. Whether reversals contradict each other is determined by following what comes
+ * after each reversed acquisition (osr_reach.c), which is usually very little; the paper's bound is
  * quadratic, and so is the worst case here, so the steps of all these searches together are limited
  * (DH_OSR_STEPS per event). The search through other orders is not the paper's; it is exponential and has a
  * limit of its own (DH_OSR_SEARCH_STEPS). Questions that it leaves open are counted: races are lost, none is
@@ -76,7 +75,7 @@ static bool head_for(struct osr *o, u32 class)
     return true;
 }
 
-/* Takes the access in; its kind, + 1. 0: no memory. */
+/* Adds the access; returns its kind, + 1. 0: no memory. */
 static u32 add(struct osr *o, u32 class, u32 at)
 {
     const struct dh_predict *p = &o->p;
@@ -103,7 +102,7 @@ static u32 add(struct osr *o, u32 class, u32 at)
     return *head = o->n_kinds;
 }
 
-/* Candidates after one that is not out for good but could not be ordered with e. */
+/* Tries candidates after one that is not ruled out for good but could not be ordered with e. */
 static u32 look_ahead(struct osr *o, const struct dh_state *state, u32 from, u32 e)
 {
     const struct dh_predict *p = &o->p;
@@ -254,7 +253,8 @@ static int look(struct osr *o)
     return rc;
 }
 
-/* The order that shows a race is made again, by the first way that finds one, if it is to be shown. */
+/* The order that shows a race is computed again, by the first method that finds one, if a witness is
+ * wanted. */
 static int report(struct osr *o, u32 earlier, u32 now)
 {
     if (!dh_witness_due(&o->witness, earlier, now))
@@ -296,7 +296,7 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
         rc = dh_syncp_search(&o->syncp);
     for (u32 k = trace->locks; !rc && k < o->p.objects; k++)
         rc = !dh_syncp_family(&o->syncp, k) ? -ENOMEM : dh_syncp_any_open(&o->syncp) ? look(o) : 0;
-    /* What was found once is found again, whatever was spent meanwhile. */
+    /* What was found once must be found again, however many steps were spent meanwhile. */
     o->order.reach.limit = o->order.search.limit = UINT64_MAX;
     if (!rc && !dh_syncp_sort(&o->syncp))
         rc = -ENOMEM;

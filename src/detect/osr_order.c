@@ -1,15 +1,15 @@
 /*
- * osr_order.c - whether the events of a cut can be put in an order that reverses critical sections. See osr.c
- * for the paper.
+ * osr_order.c - can the events of a cut be put in an order that reverses critical sections? See osr.c for the
+ * paper.
  *
- * Every order between events of the cut goes forward in the trace but the reversals: from the last release of
- * a lock in the cut to the acquisition of a section that is held at the end and stood earlier in the trace.
- * So there is an order unless some reversals, each acquisition of which must come before the release of the
- * next, close a circle. Levels are given such that no forward step goes down and every reversal goes up; the
- * witness is the cut level by level.
+ * All ordering between events of the cut goes forward in the trace, except the reversals: from the last
+ * release of a lock in the cut to the acquisition of a section that is held at the end and came earlier in
+ * the trace. So there is an order unless some reversals, each acquisition of which must come before the
+ * release of the next, form a cycle. Levels are assigned such that no forward step goes down and every
+ * reversal goes up; the witness is the cut level by level.
  *
- * A circle of the earlier access's own reversals stays one whatever the later access: the cut only grows,
- * and a later release of a lock comes after an earlier one.
+ * A cycle of the earlier access's own reversals remains one for any later access: the cut only grows, and a
+ * later release of a lock comes after an earlier one.
  */
 #include <errno.h>
 #include <string.h>
@@ -69,7 +69,7 @@ enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlie
     return DH_OSR_CLOSED;
 }
 
-/* The reversals that the locks of one access ask for. */
+/* The reversals required by the locks of one access. */
 static bool add_reversals(struct dh_osr_order *o, const u32 *cut, u32 access)
 {
     const struct dh_predict *p = o->p;
@@ -103,7 +103,7 @@ static bool find_reversed(struct dh_osr_order *o, const u32 *cut)
     return true;
 }
 
-/* Levels of the first n reversals. False: there is a circle. */
+/* Levels of the first n reversals. False: there is a cycle. */
 static bool give_levels(struct dh_osr_order *o, u32 n)
 {
     for (bool changed = true; changed;) {
@@ -123,7 +123,7 @@ static bool give_levels(struct dh_osr_order *o, u32 n)
     return true;
 }
 
-/* An access must come before the end of the life of its variable. */
+/* An access must come before its variable is freed. */
 static bool is_dead(const struct dh_predict *p, const u32 *cut, u32 access)
 {
     u32 death = p->death[p->object[access]];

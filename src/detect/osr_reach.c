@@ -1,11 +1,12 @@
 /*
  * osr_reach.c - what must come after an acquisition inside a cut. See osr.c for the paper.
  *
- * All order goes forward in the trace, and in each thread the set is an end of what the cut has of it: one
- * number a thread. It is grown from the acquisition event by event: to the next events of the object, up to
- * one that writes it and so passes the order on; to the next section of a released lock; to a forked thread
- * and a join; to the end of a variable's life and the accesses of the next. The section in question is held
- * at the end of the cut, where its thread stops, so the set is mostly tiny, however long the trace is.
+ * All ordering goes forward in the trace, and in each thread the set is a suffix of its part of the cut: one
+ * number per thread. It is grown from the acquisition, event by event: to the next events of the object, up
+ * to one that writes it and so passes the ordering on; to the next section of a released lock; to a forked
+ * thread and a join; to the freeing of a variable and the accesses of its successor. The section in question
+ * is held at the end of the cut, where its thread stops, so the set is usually tiny, however long the trace
+ * is.
  */
 #include <errno.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static void follow(struct dh_osr_reach *r, u32 i)
         reached(r, death);
 }
 
-/* What thread t does from its new beginning up to its old one, and who joins it after that. */
+/* Follows what thread t does from its new beginning up to its old one, and the joins of t after that. */
 static void follow_thread(struct dh_osr_reach *r, u32 t)
 {
     const struct dh_predict *p = r->p;

@@ -1,24 +1,25 @@
 /*
- * osr_search.c - any reordering that shows a race, by trying what can come next.
+ * osr_search.c - searches for any reordering that shows a race, by trying what can come next.
  *
- * osr_order.c keeps all sections in the order of the trace but those that the two accesses hold, and
- * conflicting accesses too. Where that fails another order may do: of sections nested in a reversed one, of
- * writes that nobody reads, or with another section left open. This search knows no such rule. It is asked
- * only where the quick way has failed, and what it costs is bounded.
+ * osr_order.c keeps all sections in trace order except those that the two accesses hold, and conflicting
+ * accesses too. If that fails, another order may work: of sections nested in a reversed one, of writes that
+ * are never read, or with another section left open. This search has no such restriction. It is used only if
+ * the quick method has failed, and its cost is bounded.
  *
  * Which events must be executed: the smallest cut that has what both accesses need and leaves at most one
  * section of each lock open, held by them or decided to stay. Each decision is tried both ways. A reordering
  * of any larger cut, without the events that are not in the smallest one for the sections that it leaves
- * open, is one of that cut, so no other cut has to be looked at.
+ * open, is one of that cut, so no other cut has to be tried.
  *
- * In which order: depth first. An event that can do no harm to others is executed as soon as it can be: one
- * that only sees, or ends something, or is the last of its kind. Choices are left among writes and
- * acquisitions, tried as they stand in the trace; a write waits until all have seen the one before it, and a
- * section that stays open until all others of its lock have ended. A state met before is not entered again.
+ * In which order: depth first. An event that cannot block others is executed as soon as possible: one that
+ * only reads, or ends something, or is the last of its kind. The remaining choices are among writes and
+ * acquisitions, tried in trace order; a write waits until all readers of the previous one have read it, and a
+ * section that stays open waits until all others of its lock have ended. A state met before is not entered
+ * again.
  *
  * What comes before the first section that has to be reversed is done in the order of the trace. If that
- * fails, traces of up to DH_OSR_SEARCH_WHOLE events are searched from their beginning. Only then, and if no
- * bound was met, is the answer that there is none.
+ * fails, traces of up to DH_OSR_SEARCH_WHOLE events are searched from their beginning. Only if that fails
+ * too, and no bound was reached, is the answer no.
  */
 #include "detect/osr_search.h"
 
@@ -245,7 +246,7 @@ static bool is_last(const struct dh_osr_search *s, const struct dh_osr_place *pl
     return writes == 1;
 }
 
-/* Has everybody seen what a write to this object, and so to its copies, would replace? */
+/* Have all readers seen what a write to this object, and so to its copies, would replace? */
 static bool is_seen(const struct dh_osr_search *s, const struct dh_osr_place *place)
 {
     u32 o = place->id, copy;
@@ -260,7 +261,7 @@ static bool is_seen(const struct dh_osr_search *s, const struct dh_osr_place *pl
 
 enum turn { NOT_YET, CHOICE, AT_ONCE };
 
-/* A write waits until everybody has seen what it replaces. */
+/* A write waits until all readers have seen what it replaces. */
 static enum turn turn_of_access(const struct dh_osr_search *s, const struct dh_osr_event *x,
                                 const struct dh_osr_place *place, enum dh_effect effect)
 {
@@ -446,7 +447,7 @@ static bool is_met(struct dh_osr_search *s)
     return false;
 }
 
-/* All that can do no harm. */
+/* Executes all events that cannot block others. */
 static bool do_harmless(struct dh_osr_search *s)
 {
     for (bool changed = true; changed;) {
@@ -463,7 +464,7 @@ static bool do_harmless(struct dh_osr_search *s)
     return true;
 }
 
-/* The threads that could go on, those first whose event comes first in the trace. */
+/* The threads that could continue, in trace order of their next events. */
 static bool add_branch(struct dh_osr_search *s)
 {
     u32 from = s->n_choices;

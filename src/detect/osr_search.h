@@ -1,5 +1,5 @@
 /*
- * osr_search.h - does a given pair race in any reordering? By trying them all, within a bound. See
+ * osr_search.h - does a given pair race in any reordering? Exhaustive search, within a bound. See
  * osr_search.c.
  */
 #ifndef DH_DETECT_OSR_SEARCH_H
@@ -46,8 +46,8 @@ struct dh_osr_place {
     u32 writes;         /* not done: writes, or acquisitions of a lock, */
     u32 reads;          /* and reads */
     u32 signals, waits; /* done */
-    bool taken;         /* a lock: somebody has it */
-    bool copied;        /* it is, or has, a copy: a write to an object is one to its copies too */
+    bool taken;         /* a lock: it is held */
+    bool copied;        /* it is or has a copy: a write to an object is also one to its copies */
 };
 
 /* To go back: an event and what its object was before it; or, before that, what a copy of it was. */

@@ -1,9 +1,9 @@
 /*
  * predict.c - see predict.h.
  *
- * One pass numbers what it meets, the next orders it. A new version is made only when an event learns
+ * One pass numbers what it meets, the next orders it. A new version is created only when an event acquires
  * something: a thread that already knows the writer of the value it reads knows all that the writer needed,
- * since versions are closed.
+ * since versions are transitively closed.
  */
 #include "detect/predict.h"
 
@@ -94,7 +94,7 @@ static u32 need_of(const struct reading *r, u32 e)
     return r->moments[r->moment[e]].need;
 }
 
-/* Thread t learns what thread u, at version v, had done when it had done `count` events. */
+/* Thread t acquires what thread u, at version v, had done after `count` events. */
 static bool learn(struct dh_predict *p, struct reading *r, u32 t, u32 v, u32 u, u32 count)
 {
     if (u == t || dh_versions_has(&p->versions, r->version[t], u, count - 1))
@@ -125,7 +125,7 @@ static bool learn_writer(struct dh_predict *p, struct reading *r, u32 t, u32 obj
     return learn(p, r, t, need_of(r, w), p->trace->events[w].thread, p->local[w] + 1);
 }
 
-/* What thread t has done, its event i included, is added to what the object has been told. */
+/* Adds what thread t has done, including its event i, to what was published at the object. */
 static bool tell(struct dh_predict *p, const struct reading *r, u32 t, u32 i, u32 *told)
 {
     u32 before = *told == DH_NONE ? r->version[t] : *told;
@@ -136,7 +136,7 @@ static bool tell(struct dh_predict *p, const struct reading *r, u32 t, u32 i, u3
     return true;
 }
 
-/* Thread t learns all that the object has been told. */
+/* Thread t acquires all that was published at the object. */
 static bool hear(struct dh_predict *p, struct reading *r, u32 t, u32 told)
 {
     u32 mine = told == DH_NONE ? r->version[t] : joined(p, r, r->version[t], told, t, 0);
@@ -146,7 +146,7 @@ static bool hear(struct dh_predict *p, struct reading *r, u32 t, u32 told)
     return true;
 }
 
-/* Readers do not wait for each other, but whoever takes the lock for itself waits for them all. */
+/* Readers do not wait for each other, but an exclusive acquisition waits for them all. */
 static bool learn_readers(struct dh_predict *p, struct reading *r, u32 i)
 {
     const struct dh_event *e = &p->trace->events[i];
@@ -461,8 +461,8 @@ u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count)
     return at < p->first[t + 1] ? p->moments[dh_predict_moment(p, at)].holding : p->end_holding[t];
 }
 
-/* Everything here is somewhere else in memory, one after the other for a thread but all threads side by side:
- * so each step is made for all of them before the next. */
+/* Everything here is scattered in memory; the steps for one thread depend on each other, but threads are
+ * independent: so each step is done for all threads before the next. */
 void dh_predict_hold(const struct dh_predict *p, const u32 *cut)
 {
     struct dh_held_at *held = p->held_at;

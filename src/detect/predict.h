@@ -1,6 +1,5 @@
 /*
- * predict.h - the trace as the predictive detectors see it: what must have happened before what in every
- * reordering.
+ * predict.h - the trace as the predictive detectors see it: what must precede what in every reordering.
  *
  * A correct reordering of a trace is an interleaving of prefixes of its threads in which locks exclude each
  * other, forks and joins hold, and every read sees the write it saw in the trace; it is then an execution of
@@ -12,10 +11,10 @@
  * other threads share one. A synchronisation object other than a mutex (volatile, atomic, barrier, condition,
  * and a lock that is ever taken in shared mode) is treated as a variable: a waiting or loading event reads
  * it, a signalling or storing one writes it, others do both. So each of them still sees what it saw: that can
- * hide races but not invent one. What is signalled adds up: who waits for a condition, a barrier or an
- * annotation sees all signals before it, and signals are free among themselves. The readers of a lock read
- * it, so they too are free among themselves; whoever takes it for itself needs the readers before it to have
- * gone.
+ * hide races but not invent one. Signals accumulate: a wait for a condition, a barrier or an annotation sees
+ * all signals before it, and signals are unordered among themselves. The readers of a lock read it, so they
+ * too are unordered among themselves; an exclusive acquisition needs the readers before it to have released
+ * the lock.
  *
  * Objects: locks come first, then variables, then what variables became when their memory was freed, moved or
  * copied (predict_lives.h). Accesses to an object and to one of its parents are to the same memory.
@@ -36,7 +35,7 @@ struct dh_section {
     u32 rel; /* DH_NONE: still open when the trace ends */
 };
 
-/* What a thread holds after so many of its events. */
+/* What a thread holds after a number of its events. */
 struct dh_held_at {
     u32 count;
     u32 holding;
@@ -53,8 +52,8 @@ struct dh_holding {
 enum dh_effect {
     DH_EFFECT_NONE,
     DH_EFFECT_READ,    /* sees the last write */
-    DH_EFFECT_WRITE,   /* takes the place of what was there */
-    DH_EFFECT_BOTH,    /* sees the last write and takes its place */
+    DH_EFFECT_WRITE,   /* replaces what was there */
+    DH_EFFECT_BOTH,    /* sees the last write and replaces it */
     DH_EFFECT_SIGNAL,  /* is added to what was there */
     DH_EFFECT_COLLECT, /* sees all that was added */
 };
@@ -75,8 +74,8 @@ struct dh_steps {
 enum { DH_STEPS = 256 };
 _Static_assert(DH_STEPS - 8 <= UINT8_MAX, "what `before` can be");
 
-/* How an object that is no mutex is used. One that is used both ways is treated as a value: who waits sees
- * the last event only, and that one comes after all before it. */
+/* How an object other than a mutex is used. One used both ways is treated as a value: a wait sees only the
+ * last event, which in turn comes after all before it. */
 enum { DH_SIGNALLED = 1, DH_VALUED = 2 };
 
 struct dh_predict {
@@ -115,7 +114,7 @@ struct dh_predict {
         *syncp; /* if the trace is shared: what syncp found in it, once it has; atomic */
 };
 
-/* With more threads at once a search would go through too much for each pair. */
+/* With more threads a search would take too long for each pair. */
 enum { DH_PREDICT_THREADS = DH_VERSION_THREADS };
 
 /* Reads the whole trace, or takes over what another has read (trace->shared): all but `d` and `held_at` is
@@ -199,7 +198,7 @@ void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with);
 u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count);
 /* The same for all threads at a cut that is going to be closed: for dh_predict_held. */
 void dh_predict_hold(const struct dh_predict *p, const u32 *cut);
-/* The same while it is being closed, thread after thread, again and again: looked up where it has grown. */
+/* The same while it is being closed, repeatedly, thread after thread: looked up only where it has grown. */
 DH_INLINE u32 dh_predict_held(const struct dh_predict *p, u32 t, u32 count)
 {
     struct dh_held_at *held = &p->held_at[t];
@@ -213,7 +212,7 @@ u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cu
 /* Is there one? `last`: no event of the cut comes after this one in the trace, so that later sections need
  * not be looked at. */
 bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut, u32 last);
-/* Is it the only one of its lock that begins in the cut? It does, and does not end there. */
+/* Is this section, which begins but does not end in the cut, the only one of its lock that begins there? */
 bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut);
 /* The next section of the same lock in the trace; DH_NONE: none. */
 DH_INLINE u32 dh_predict_next_section(const struct dh_predict *p, u32 section)

@@ -1,8 +1,8 @@
 /*
  * predict_links.h - who reads and who writes an object (predict.h), in the order of the trace.
  *
- * Two lists of events by object, 4 bytes an event in all: what comes before and after an event is found by
- * bisection. Made when it is first asked for, since a trace without races has no use for it.
+ * Two lists of events by object, 4 bytes per event in total: what comes before and after an event is found by
+ * binary search. Built on first use, since a trace without races does not need it.
  */
 #ifndef DH_DETECT_PREDICT_LINKS_H
 #define DH_DETECT_PREDICT_LINKS_H

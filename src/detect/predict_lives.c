@@ -1,8 +1,8 @@
 /*
  * predict_lives.c - see predict_lives.h.
  *
- * Ranges are long and most of what they name is never accessed again, so a variable only notes what it has
- * become; objects are made at the next access.
+ * Ranges are long and most of their variables are never accessed again, so a variable only notes what it has
+ * become; objects are created at the next access.
  */
 #include "detect/predict_lives.h"
 

@@ -1,12 +1,12 @@
 /*
- * predict_lives.h - which object a variable is, while the trace is read for the first time (predict.c).
+ * predict_lives.h - maps variables to objects, while the trace is read for the first time (predict.c).
  *
- * Memory that is freed or made anew is another object from its next access on. Memory that was moved is the
- * same object in another place: a collector moves what the program takes to have stayed where it was, so a
- * move orders nothing and may stand anywhere in a reordering. Memory that was copied is an object with a past
- * that it shares: what was done before the copy belongs to an object that is accessed no more, the parent of
- * two that go on. Whoever looks for the past of an object goes up its parents (dh_predict.parent). A copy of
- * which only one end is ever used again is no copy but a move, and has no parent.
+ * Memory that is freed or newly allocated is a different object from its next access on. Memory that was
+ * moved is the same object in another place: a garbage collector moves objects without the program noticing,
+ * so a move creates no ordering and may be anywhere in a reordering. Memory that was copied shares its
+ * history: what was done before the copy belongs to an object that is no longer accessed, the parent of the
+ * two that continue. The history of an object includes that of its parents (dh_predict.parent). If only one
+ * side of a copy is ever used again, it is a move, without a parent.
  */
 #ifndef DH_DETECT_PREDICT_LIVES_H
 #define DH_DETECT_PREDICT_LIVES_H

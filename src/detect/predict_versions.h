@@ -1,12 +1,11 @@
 /*
- * predict_versions.h - what events need, as numbered vectors that never change: of each thread, how many
- * events.
+ * predict_versions.h - the predecessors of events as numbered immutable vectors: how many events of each
+ * thread.
  *
- * A version mostly continues an earlier one, in which a thread learned something about a few others. So
- * versions are in pages: the first of a page in full, those that follow as what each changes, one behind the
- * other. A version is its page up to some length. It can only follow another on its page if that one is the
- * last there and nowhere greater; anything else begins a page. With 113 threads one takes 90 bytes instead
- * of 452.
+ * A version usually differs from an earlier one in the entries of a few threads. So versions are in pages:
+ * the first of a page in full, those that follow as successive changes. A version is its page up to some
+ * length. It can only follow another on its page if that one is the last there and nowhere greater; anything
+ * else begins a page. With 113 threads one takes 90 bytes instead of 452.
  */
 #ifndef DH_DETECT_PREDICT_VERSIONS_H
 #define DH_DETECT_PREDICT_VERSIONS_H
@@ -40,7 +39,7 @@ u32 dh_versions_get(const struct dh_versions *v, u32 version, u32 t);
 bool dh_versions_has(const struct dh_versions *v, u32 version, u32 t, u32 count);
 /* counts := counts joined with the version. */
 void dh_versions_join(const struct dh_versions *v, u32 version, u32 *counts);
-/* Is it nowhere above these counts, leaving thread `but` aside? */
+/* Is it nowhere above these counts, ignoring thread `but`? */
 bool dh_versions_within(const struct dh_versions *v, u32 version, const u32 *counts, u32 but);
 
 #endif

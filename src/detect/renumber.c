@@ -2,7 +2,8 @@
  * renumber.c - see renumber.h.
  *
  * A thread has a list of numbers that are free to those it creates: of the threads it joined, and of those
- * that they had joined. A list is a ring, known by its last element, so that two become one in one step.
+ * that they had joined. A list is circular, identified by its last element, so that two can be joined in one
+ * step.
  */
 #include "detect/renumber.h"
 

@@ -1,14 +1,14 @@
 /*
- * renumber.h - fewer thread numbers than there are threads, for traces with very many.
+ * renumber.h - reuses thread numbers, for traces with very many threads.
  *
- * A detector's clocks have an entry for every thread number, so a hundred thousand threads in turn, as
- * language run-time systems make them, would cost it a hundred thousand entries a clock. Threads whose own
- * number is DH_RENUMBER_FROM or more therefore get, where that can be, the number of a thread that their
- * creator has joined: all that it did happened before them, so to any order the two are one thread that went
- * on. Others keep their own, and small traces are not touched.
+ * A detector's clocks have an entry for every thread number, so a hundred thousand threads in succession, as
+ * language runtimes create them, would cost a hundred thousand entries per clock. Threads whose own number is
+ * DH_RENUMBER_FROM or more therefore get, if possible, the number of a thread that their creator has joined:
+ * all that it did happened before them, so for any order the two are like one thread. Others keep their own,
+ * and small traces are not changed.
  *
- * Reports name the right thread all the same: an access of a thread that has a number after another has a
- * site of its own here, which stands for both.
+ * Reports still name the right thread: an access of a thread with a reused number gets a new site number,
+ * which stands for both the thread and the site.
  */
 #ifndef DH_DETECT_RENUMBER_H
 #define DH_DETECT_RENUMBER_H

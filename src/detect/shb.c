@@ -6,9 +6,9 @@
  *
  * Guarantee: predictive-sound for every race it reports, not only the first: what is ordered before either
  * access, executed in the order of the trace, leaves both next. That is the witness; it needs the trace, so
- * `analyze` makes it in a second reading (confirm.h). Threads that communicate by relaxed atomics are beyond
- * this: the order says that they race, and so says C, but no interleaving in which every load sees what it
- * saw shows it, and they get no witness.
+ * `analyze` produces it in a second pass (confirm.h). Threads that communicate by relaxed atomics are an
+ * exception: by the order, and by C, they race, but no interleaving in which every load sees what it saw
+ * shows it, so they get no witness.
  *
  * It reports an access if and only if it is unordered with an earlier conflicting one, the edge into the
  * access itself not counted. Departures: a clock is advanced after each write, since a write publishes what

@@ -1,6 +1,6 @@
 /*
- * syncp.c - sync-preserving races: those that show in a reordering which keeps the order of the critical
- * sections of each lock.
+ * syncp.c - sync-preserving races: those shown by a reordering that keeps the order of the critical sections
+ * of each lock.
  *
  * Paper: Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving Races", POPL
  * 2021.
@@ -13,15 +13,15 @@
  * needs is in it; of two sections of a lock that begin in it, the earlier one ends in it) is what any such
  * reordering executes. If the earlier access is not in it, it is itself the witness, in the order of the
  * trace. The set grows with both accesses, so one cut is kept per thread and class of earlier accesses and
- * only ever extended: an earlier access that failed once is out for all later accesses of that thread. In
- * which order all this is asked: syncp_search.c.
+ * only ever extended: an earlier access that failed once is out for all later accesses of that thread.
+ * syncp_search.c explains in which order this is done.
  *
- * Departures: variables are looked at one by one (syncp.h), and the cut of a race is made again when it is
- * reported with a witness. One pair is reported per later access. Which sections must be closed is read off
- * the locks held at the cut instead of a queue per lock, thread and variable: only those can be open. A
+ * Departures: variables are processed one by one (syncp.h), and the cut of a race is computed again when it
+ * is reported with a witness. One pair is reported per later access. Which sections must be closed is read
+ * off the locks held at the cut instead of a queue per lock, thread and variable: only those can be open. A
  * variable all of whose accesses share a lock is skipped. Synchronisation other than mutexes, fork and join:
- * see detect/predict.h. Needs the whole trace: about 40 bytes an event, and 4 bytes times the number of
- * threads for each read that tells a thread something new.
+ * see detect/predict.h. Needs the whole trace: about 40 bytes per event, and 4 bytes times the number of
+ * threads for each read by which a thread acquires something new.
  */
 #include "detect/syncp.h"
 

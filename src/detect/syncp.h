@@ -1,12 +1,11 @@
 /*
  * syncp.h - the search for sync-preserving races, which osr.c uses as its first step. See syncp.c.
  *
- * Variables are gone through one after the other, each with its accesses in the order of the trace: what is
- * remembered of one is little and stays in the caches (syncp_search.c). A variable and all its copies
- * (predict_lives.h) are one family. Races are noted by their later access and reported when all are known, in
- * the order of the trace.
+ * Variables are processed one after the other, each with its accesses in trace order: the state of one is
+ * small and stays in the caches (syncp_search.c). A variable and all its copies (predict_lives.h) are one
+ * family. Races are noted by their later access and reported when all are known, in the order of the trace.
  *
- * Accesses are known by their place in the family.
+ * Accesses are identified by their position in the family.
  */
 #ifndef DH_DETECT_SYNCP_H
 #define DH_DETECT_SYNCP_H
@@ -80,13 +79,13 @@ int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p);
 bool dh_syncp_family(struct dh_syncp *s, u32 object);
 /* Do several threads access the family? */
 bool dh_syncp_shared(const struct dh_syncp *s);
-/* Takes the access in; its class. To be called for every access, in order, after dh_syncp_find. 0: no
+/* Adds the access; returns its class. Call it for every access, in order, after dh_syncp_find. 0: no
  * memory. */
 u32 dh_syncp_add(struct dh_syncp *s, u32 at);
 /* An earlier access that races with this one; DH_NONE: none. */
 u32 dh_syncp_find(struct dh_syncp *s, u32 at);
 /* The earlier access that this one most likely races with, and that dh_syncp_find would then give; DH_NONE:
- * it cannot race; DH_SYNCP_ASK: neither is certain enough. To be called instead of dh_syncp_find. */
+ * it cannot race; DH_SYNCP_ASK: neither is certain enough. Call it instead of dh_syncp_find. */
 u32 dh_syncp_guess(struct dh_syncp *s, u32 at);
 /* Notes a race between two accesses of the family. False: no memory. */
 bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at);
@@ -112,7 +111,7 @@ DH_INLINE u32 dh_syncp_object_of(const struct dh_syncp *s, u32 e)
     return s->member ? s->p->object[e] : s->root;
 }
 
-/* The accesses of a family are all over the trace: what is known of them is asked for some turns before. */
+/* The accesses of a family are all over the trace: prefetch what is known about them some turns ahead. */
 DH_INLINE void dh_syncp_soon(const struct dh_syncp *s, u32 at)
 {
     enum { FAR = 16, NEAR = 8 };

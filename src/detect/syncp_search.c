@@ -1,12 +1,11 @@
 /*
  * syncp_search.c - all sync-preserving races of a trace. See syncp.c.
  *
- * To close a cut is to look at what every thread holds there: memory all over the trace, which the next cut,
- * of the next variable, has no use for. But nearly every access that is not ordered races with the first
- * access it is held against. So variables are gone through without closing anything, and each access notes
- * that first question; the questions are answered in the order of the trace, where one cut is next to the one
- * before. Whatever is answered with no is open, and variables with open accesses are gone through once more,
- * now asking as far as it takes.
+ * Closing a cut takes looking at what every thread holds there: memory all over the trace, which is of no use
+ * for the cut of the next variable. But nearly every unordered access races with the first access it is
+ * compared with. So a first pass over the variables closes nothing, and each access just notes that first
+ * pair; the pairs are then checked in trace order, where each cut is close to the one before. An access whose
+ * pair does not race is open, and variables with open accesses are processed again, now exhaustively.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * table.h - state by dense number: chunks that never move, found through one directory.
  *
- * Growing moves the directory only, so a pointer to an element stays good. The host serialises all use.
+ * Growing moves only the directory, so a pointer to an element stays valid. The host serialises all use.
  */
 #ifndef DH_DETECT_TABLE_H
 #define DH_DETECT_TABLE_H
@@ -30,7 +30,7 @@ DH_INLINE void *dh_table_get(const struct dh_table *t, u32 id)
     return t->chunks[chunk] + (size_t)(id & (DH_TABLE_CHUNK - 1)) * t->size;
 }
 
-/* The element, made (zeroed) on first use. NULL: no memory, or elements have no size. */
+/* The element, created (zeroed) on first use. NULL: no memory, or elements have no size. */
 DH_INLINE void *dh_table_at(struct dh_table *t, u32 id)
 {
     void *p = dh_table_get(t, id);

@@ -55,9 +55,8 @@ struct dh_mark {
     u32 site;
 };
 
-/* An epoch of a thread that has happened before some access of it. Who knows the clock of that thread knows
- * all that the thread knew then: where it stands for marks that are within the thread's clock, they are
- * within the clock of whoever knows it, and need not be compared one by one. */
+/* An epoch of a thread. A clock that includes it includes all that the thread knew then: so marks that were
+ * within the thread's clock are within any such clock, and need not be compared one by one. */
 struct dh_known {
     u32 tid;
     u32 clock; /* 0: none */
@@ -104,7 +103,7 @@ DH_INLINE void dh_marks_add(struct dh_detector *d, struct dh_marks *v, const str
     dh_marks_set(d, v, tid, clock, site);
 }
 
-/* The mark of this thread will be touched. */
+/* Prefetch the mark of this thread. */
 DH_INLINE void dh_marks_soon(const struct dh_marks *v, u32 tid)
 {
     dh_by_thread_soon(&v->by, tid, sizeof(struct dh_mark));

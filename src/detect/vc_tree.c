@@ -5,9 +5,9 @@
 
 enum { CLOCKS = 31, CHILDREN = 15, LEVELS_MAX = 8, MEMO_LEAST = 4096 };
 
-/* Pairs of nodes, by their stamps, of which the first is nowhere behind the second. A pair may take the place
- * of another. There are as many places as threads: with fewer, the nodes of the clocks of a few dozen locks
- * push each other out, and every join compares whole clocks. */
+/* A cache of pairs of nodes, by their stamps, where the first is nowhere behind the second. A pair may evict
+ * another. There are as many slots as threads: with fewer, the clock nodes of a few dozen locks evict each
+ * other, and every join compares whole clocks. */
 struct dh_vc_memo {
     u32 stamps; /* given out so far */
     u32 places; /* a power of two */

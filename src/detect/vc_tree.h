@@ -2,12 +2,12 @@
  * vc_tree.h - a vector clock as a tree whose parts are shared, for traces with very many threads (vc.h).
  *
  * A node holds 31 clocks, or 15 nodes of the level below; a missing one stands for clocks that are all 0.
- * Nodes count their references, and one that has several is never changed: whoever changes a clock copies the
- * way from the root to it. So a copy of a clock is one reference, and a join goes only where the two differ.
- * Ten thousand threads that release the locks they take therefore have clocks of some nodes each, not of ten
- * thousand entries. Tree clocks (Mathur, Pavlogiannis, Tunc, Viswanathan, ASPLOS 2022) spare time in the same
- * way, by the order in which a clock learned its entries, but each has all its entries to itself: they would
- * not spare the memory.
+ * Nodes count their references, and one that has several is never changed: changing a clock copies the path
+ * from the root to it. So a copy of a clock is one reference, and a join goes only where the two differ. Ten
+ * thousand threads that release the locks they take therefore have clocks of some nodes each, not of ten
+ * thousand entries. Tree clocks (Mathur, Pavlogiannis, Tunc, Viswanathan, ASPLOS 2022) save time in the same
+ * way, by the order in which a clock acquired its entries, but share no entries: they would not save the
+ * memory.
  *
  * Two trees may differ everywhere although a join changes nothing: a thread that joins many others knows of
  * each that ended more than the others do, who have its earlier clocks from locks. So nodes above leaves have

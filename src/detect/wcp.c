@@ -11,32 +11,31 @@
  *
  * Guarantee: predictive-sound for the first race only: if there is a report, the trace has a predictable race
  * or a predictable deadlock. A later report may be an artefact. No report has a witness of its own: that
- * needs the trace, which this detector does not keep. `analyze` looks for one in a second reading
- * (confirm.h).
+ * needs the trace, which this detector does not keep. `analyze` looks for one in a second pass (confirm.h).
  *
  * How: h is what happened before a thread's next event, p what is weakly ordered before it.
  *
- * Departures: none from the definition. From the published tool: own earlier sections are not taken for those
- * of others, and accesses in a section that never ends are ordered by (a), since that is
- * done at the access. The queue of a lock is one for all threads, tidied as they advance, and never longer
- * than DH_WCP_QUEUE_MAX: beyond it old entries are merged, which orders more (loses races, invents none).
- * What was done to a variable under a lock is forgotten when no thread has anything to learn from it. A
- * thread that appears late without having been forked is not ordered after what was tidied away or forgotten.
- * Synchronisation other than mutexes orders as fork and join do. Atomic accesses come in cells of their own
- * (companions.h) after the plain one was checked, so rule (a) between an atomic and a plain access in two
- * sections of a lock may come too late for other accesses of the variable.
+ * Departures: none from the definition. From the published tool: a thread's own earlier sections do not count
+ * as those of others, and accesses in a section that never ends are ordered by (a), since that is done at the
+ * access. The queue of a lock is one for all threads, tidied as they advance, and never longer than
+ * DH_WCP_QUEUE_MAX: beyond it old entries are merged, which orders more (loses races, invents none). What was
+ * done to a variable under a lock is forgotten when no thread can acquire anything from it. A thread that
+ * appears late without having been forked is not ordered after what was tidied away or forgotten.
+ * Synchronisation other than mutexes creates ordering like fork and join. Atomic accesses come in cells of
+ * their own (companions.h) after the plain one was checked, so rule (a) between an atomic and a plain access
+ * in two sections of a lock may come too late for other accesses of the variable.
  */
 #include "detect/wcp.h"
 #include "detect/wcp_marks.h"
 
-/* Sections that all threads are ordered after are looked for when so many more are closed than were left last
- * time, and at least a quarter more. That asks each thread about each other one: the more threads, the more
- * sections have to pay for it, up to SETTLE_ASKED questions each. */
+/* Sections that all threads are ordered after are searched for when this many more are closed than were left
+ * last time, and at least a quarter more. The search compares every thread with every other: the more
+ * threads, the more sections must pay for it, up to SETTLE_ASKED comparisons each. */
 enum { SETTLE_FROM = 1024, SETTLE_PER_THREAD = 16, SETTLE_ASKED = 64 };
 
 struct wcp {
-    u32 *known; /* of each thread: up to which clock all others were ordered after its releases when asked
-                   last */
+    u32 *known; /* of each thread: up to which clock all others were ordered after its releases when last
+                 * checked */
     u32 n_known;
     u64 closed; /* sections listed by their threads, */
     u64 left;   /* and those that were left when it was settled last */
@@ -52,7 +51,7 @@ struct thread {
     struct dh_vc h;
     struct dh_vc p; /* own component: the clock, so that own accesses are never a race */
     u32 tid;
-    u32 clock; /* own component of h; a new one after everything that tells others */
+    u32 clock; /* own component of h; a new one after everything that publishes it */
     u32 own; /* what the own component of p would be: own events that are ordered before through other threads
               */
     struct held *held;
@@ -125,7 +124,7 @@ static void order_after_section(struct dh_detector *d, struct thread *t, const s
         order_after(d, t, &s->h);
 }
 
-/* Order as strong as fork and join give it. */
+/* Ordering as strong as that of fork and join. */
 static void learn(struct dh_detector *d, struct thread *t, const struct dh_vc *told)
 {
     dh_vc_join(d, &t->h, told);
@@ -220,7 +219,7 @@ static u32 known_to_all(struct dh_detector *d, u32 tid)
     return least;
 }
 
-/* How many sections are to be closed, beside those left, before it is worth asking. */
+/* How many more sections must be closed before the next search is worthwhile. */
 static u64 settle_after(const struct dh_detector *d, u64 left)
 {
     u64 threads = d->n_threads, most = SETTLE_FROM;
@@ -229,7 +228,7 @@ static u64 settle_after(const struct dh_detector *d, u64 left)
     return most < threads * threads / SETTLE_ASKED ? threads * threads / SETTLE_ASKED : most;
 }
 
-/* Gives up the clocks of sections that are news to nobody. */
+/* Frees the clocks of sections that all threads are ordered after. */
 static void settle(struct dh_detector *d, struct wcp *w)
 {
     u64 due = w->left + settle_after(d, w->left);
@@ -305,7 +304,7 @@ static void let_go(struct dh_detector *d, const struct dh_event *e, void *thread
     dh_wcp_section_unref(d, take_held(thread, e->target));
 }
 
-/* Loads and waits learn, stores and signals tell; the rest does both. */
+/* Loads and waits acquire, stores and signals publish; the rest does both. */
 static void volatile_access(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
 {
     struct lock *l = lock;
@@ -340,8 +339,8 @@ static void leave_or_wait(struct dh_detector *d, const struct dh_event *e, void 
     learn(d, thread, &((struct lock *)lock)->told);
 }
 
-/* A variable may be accessed under any lock, sooner or later. Only sections are kept that are news to some
- * thread: else memory would grow with locks times variables. */
+/* A variable may eventually be accessed under any lock. Only sections that some thread is not yet ordered
+ * after are kept: otherwise memory would grow with locks times variables. */
 static void forget_known(struct dh_detector *d, struct cell *x)
 {
     u32 n = 0;

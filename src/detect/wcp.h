@@ -9,8 +9,8 @@
 
 /* One critical section; shared by the queue of its lock and the variables accessed in it. */
 struct dh_wcp_section {
-    struct dh_vc h; /* what happened before its release, the release included; empty while it is open, and
-                       again when nobody needs it */
+    struct dh_vc h; /* what happened before its release, including the release; empty while it is open, and
+                     * when no longer needed */
     u32 thread;
     u32 acq, rel; /* clocks of the thread */
     u32 refs : 29;
@@ -26,7 +26,7 @@ struct dh_wcp_closed {
     u32 n, cap;
 };
 
-/* A section in a queue, with what is asked of it again and again. */
+/* A section in a queue, with its frequently used data. */
 struct dh_wcp_queued {
     struct dh_wcp_section *section;
     u32 thread;
@@ -39,7 +39,7 @@ struct dh_wcp_queue {
     struct dh_wcp_queued *items;
     u32 n, cap;
     u32 tidy_at;            /* length at which to look for what nobody needs */
-    u32 slowest;            /* the thread to ask first: it needed the most when all were asked last */
+    u32 slowest;            /* the thread to check first: it was furthest behind when all were last checked */
     u64 base;               /* number of items[0] among all sections of the lock */
     struct dh_by_thread at; /* of u64: the first section the thread was not yet ordered after */
 };
@@ -56,10 +56,10 @@ void dh_wcp_closed_add(struct dh_detector *d, struct dh_wcp_closed *c, struct dh
 u32 dh_wcp_closed_settle(struct dh_detector *d, struct dh_wcp_closed *c, u32 clock);
 
 /* Rule (b) for thread tid, which releases the lock and has p ordered before it: the last section it is
- * ordered after and was not before. To be asked again once p has that section, until NULL. */
+ * ordered after and was not before. Call it again once p includes that section, until it returns NULL. */
 const struct dh_wcp_queued *dh_wcp_queue_order(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid,
                                                const struct dh_vc *p);
-/* The thread will ask that soon. */
+/* Prefetch for dh_wcp_queue_order. */
 DH_INLINE void dh_wcp_queue_soon(const struct dh_wcp_queue *q, u32 tid)
 {
     __builtin_prefetch(q->items);

@@ -3,8 +3,8 @@
  * was.
  *
  * Sorted by thread, with room for the threads that made one: a variable that many threads share has many
- * marks, and a crowd has many such variables. What is asked at each access (threads and clocks) is side by
- * side; what only a report needs comes behind.
+ * marks, and a crowd has many such variables. What each access needs (threads and clocks) is adjacent; what
+ * only a report needs follows.
  */
 #ifndef DH_DETECT_WCP_MARKS_H
 #define DH_DETECT_WCP_MARKS_H
@@ -37,7 +37,7 @@ void dh_wcp_marks_set(struct dh_detector *d, struct dh_wcp_marks *m, u32 tid, u3
 /* The first one from number `from` on that is outside the clock; m->n: none. */
 u32 dh_wcp_marks_outside(const struct dh_wcp_marks *m, u32 from, const struct dh_vc *c);
 struct dh_wcp_mark dh_wcp_marks_at(const struct dh_wcp_marks *m, u32 i); /* i < m->n */
-/* `to`, all zero, becomes as `from`, sharing nothing with it. */
+/* `to`, all zero, becomes a deep copy of `from`. */
 void dh_wcp_marks_copy(struct dh_detector *d, struct dh_wcp_marks *to, const struct dh_wcp_marks *from);
 void dh_wcp_marks_drop(struct dh_detector *d, struct dh_wcp_marks *m);
 

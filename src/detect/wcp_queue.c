@@ -17,7 +17,7 @@ static struct dh_wcp_queued queued(struct dh_wcp_section *s)
     return (struct dh_wcp_queued){.section = s, .thread = s->thread, .acq = s->acq, .rel = s->rel};
 }
 
-/* The position of tid, made on first use. NULL: no memory. */
+/* The position of tid, created on first use. NULL: no memory. */
 static u64 *position(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid)
 {
     u64 *at = dh_by_thread_at(d, &q->at, tid, sizeof(*at));
@@ -34,8 +34,8 @@ static bool begins_before(const struct dh_wcp_queue *q, u64 at, u32 tid, const s
 }
 
 /* The first section from `at` on that does not begin before p; *ret_last: the last one that does. Sections of
- * tid itself are passed over. Where one begins before p all earlier ones do, so that the way is made in
- * leaps: a thread that is new to the lock has all sections ahead of it. */
+ * tid itself are skipped. If one begins before p, all earlier ones do, so the search goes in leaps: a thread
+ * that is new to the lock has all sections ahead of it. */
 static u64 advance(const struct dh_wcp_queue *q, u64 at, u32 tid, const struct dh_vc *p, u64 *ret_last)
 {
     *ret_last = UINT64_MAX;

@@ -1,10 +1,10 @@
 /*
- * wcp_sections.c - critical sections, and when nobody needs to know any more what they published. See wcp.h.
+ * wcp_sections.c - critical sections, and when what they published is no longer needed. See wcp.h.
  *
  * A section's clock is as long as there are threads, and the section is kept by its lock's queue and by every
- * variable accessed in it. But whoever is ordered after its release has all of that clock, so when all
- * threads are, only its numbers are left to keep. The releases of one thread are in order: what is known of
- * its sections is told by one clock.
+ * variable accessed in it. But a thread ordered after its release has all of that clock, so when all threads
+ * are, only its numbers need be kept. The releases of one thread are in order: so one clock tells which of
+ * its sections are known.
  */
 #include "detect/wcp.h"
 
@@ -24,7 +24,7 @@ void dh_wcp_section_unref(struct dh_detector *d, struct dh_wcp_section *s)
     if (!s)
         return;
     s->refs--;
-    if (s->refs == s->listed) /* nobody will ask for the clock */
+    if (s->refs == s->listed) /* the clock will not be needed */
         dh_vc_drop(d, &s->h);
     if (!s->refs)
         dh_detect_free(d, s, sizeof(*s));

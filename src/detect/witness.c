@@ -26,7 +26,7 @@ static void look_at(struct dh_witness *w, u32 object)
     w->written[object] = signalled ? at - from : at > from ? writes->events[at - 1] : 0;
 }
 
-/* Who wrote the memory of the object last: a write to an object is one to its copies too. */
+/* The last write to the memory of the object: a write to an object is also one to its copies. */
 static u32 last_writer(struct dh_witness *w, u32 object)
 {
     u32 last = DH_NONE, when = 0;
@@ -147,7 +147,7 @@ static bool comes_next(const struct dh_witness *w, u32 i)
     return (birth == DH_NONE || happened(w, birth)) && (death == DH_NONE || !happened(w, death));
 }
 
-/* Takes or gives back a lock. */
+/* Acquires or releases a lock. */
 static bool lock(struct dh_witness *w, const struct dh_event *e)
 {
     u32 *owner = &w->owner[e->target], *readers = &w->readers[e->target], me = e->thread + 1;

@@ -1,13 +1,13 @@
 /*
- * dht.h - the binary trace format, version 4 (docs/design/trace-format.md): what a file holds and how its
- * chunks begin.
+ * dht.h - the binary trace format, version 4 (docs/design/trace-format.md): the contents of a file and the
+ * chunk headers.
  *
- * A file is a header and then chunks, each complete in itself: packed by zstd, with a checksum over its head
- * and its packed bytes. All numbers are little-endian. A chunk of events holds a stretch of one thread's
- * events; what orders the threads is the ticket that every synchronisation event carries: tickets are 0, 1,
- * 2, ... over the whole trace. A file that ends in the middle of a chunk, or without a chunk of type END, is
- * one whose recorder was killed; it is good up to the first ticket that is missing. So that this is not far
- * back, the recorder writes from time to time what idle threads have done so far.
+ * A file is a header followed by self-contained chunks: compressed by zstd, with a checksum over head and
+ * compressed bytes. All numbers are little-endian. A chunk of events holds a run of one thread's events;
+ * threads are ordered by the ticket that every synchronisation event carries: tickets are 0, 1, 2, ... over
+ * the whole trace. If a file ends in the middle of a chunk, or without a chunk of type END, its recorder was
+ * killed; it is valid up to the first missing ticket. So that little is lost, the recorder periodically
+ * writes what idle threads have done so far.
  */
 #ifndef DH_EVENT_DHT_H
 #define DH_EVENT_DHT_H
@@ -16,10 +16,10 @@
 
 #define DH_DHT_MAGIC "DHTRACE\n"
 #define DH_DHT_VERSION 4u
-/* Older files are read too. Version 2 has no contexts, no STACKS, no BLOCK and no short heads; version 1 has
- * no marks, no copies and no thread that is carried either. */
+/* Older files are read too. Version 2 has no contexts, no STACKS, no BLOCK and no short heads; version 1 also
+ * has no marks, no copies and no carried threads. */
 #define DH_DHT_OLDEST 1u
-/* Version 3 had contexts in other bytes, and longer heads. No release wrote it, so it is refused. */
+/* Version 3 encoded contexts differently, and had longer heads. No release wrote it, so it is rejected. */
 #define DH_DHT_DRAFT 3u
 #define DH_DHT_WITH_CALLS 4u
 #define DH_DHT_CHUNK_MAGIC 0x6b4e4843u /* "CHNk" */
@@ -28,12 +28,12 @@ enum {
     DH_DHT_CHUNK_BYTES = 64 << 10,   /* of one chunk, unpacked, if it holds events */
     DH_DHT_CHUNK_EVENTS = 1 << 18,   /* at most */
     DH_DHT_TABLE_BYTES = 16 << 20,   /* of one chunk that holds a table */
-    DH_DHT_TABLES_BYTES = 256 << 20, /* of all modules and symbols; packed, they could be nothing */
+    DH_DHT_TABLES_BYTES = 256 << 20, /* of all modules and symbols; compressed, they could be tiny */
     DH_DHT_SITES = 2048,             /* of one chunk */
     DH_DHT_THREADS = 1 << 24,        /* numbers of threads are below */
-    DH_DHT_CONTEXTS = 1 << 22,       /* and those of contexts; 0: not known */
-    DH_DHT_LIVES = 1 << 21,          /* and those of threads of which STACKS says more */
-    DH_DHT_FRAMES = 16,              /* activations told at a time */
+    DH_DHT_CONTEXTS = 1 << 22,       /* and those of contexts; 0: unknown */
+    DH_DHT_LIVES = 1 << 21,          /* and those of threads described in STACKS */
+    DH_DHT_FRAMES = 16,              /* activations recorded at a time */
     DH_DHT_ORDERED_EVENTS = 1 << 14, /* of one chunk of all threads, at most */
     DH_DHT_ORDERED_BYTES = 16 + DH_DHT_ORDERED_EVENTS * 14,
 };
@@ -58,12 +58,12 @@ enum dh_dht_chunk_type {
     DH_DHT_SYMBOLS = 3, /* lines `address TAB function TAB file:line`, for the sites of the trace */
     DH_DHT_NAMES = 4,   /* lines `t|l|v NUMBER NAME`, of a file with DH_DHT_NAMED; threads of any file */
     DH_DHT_END = 5,     /* the last chunk: nothing is missing; `events` counts those of the file */
-    /* EVENTS that are not all: a later chunk of the same thread and number takes its place */
+    /* incomplete EVENTS: a later chunk of the same thread and number replaces it */
     DH_DHT_SO_FAR = 6,
     DH_DHT_ORDERED = 7, /* of all threads, of a file with DH_DHT_NAMED: event/dht_columns.h */
-    /* EVENTS that access whole words of eight bytes only and move nothing: they cut no variable */
+    /* EVENTS that only access whole eight-byte words and move nothing: they cut no variable */
     DH_DHT_WORDS = 8,
-    DH_DHT_STACKS = 9, /* contexts and threads, for whoever wants stacks: event/dht_stacks.h */
+    DH_DHT_STACKS = 9, /* contexts and threads, for readers that want stacks: event/dht_stacks.h */
 };
 
 /* The head of a chunk: 48 bytes up to version 2, fewer since (event/dht_head.h). Then packed_len bytes, then
@@ -95,7 +95,7 @@ DH_INLINE u32 dh_dht_calls_len(const struct dh_dht_chunk *head)
 }
 
 #define DH_DHT_NO_TICKET UINT64_MAX
-/* The thread of events that belong to none: memory that changes hands outside all threads. */
+/* The thread number of events that belong to no thread: memory that changes owners outside all threads. */
 #define DH_DHT_NOBODY UINT32_MAX
 
 /* One loaded file, in a MODULES chunk; the path follows, without a final 0. */
@@ -105,7 +105,7 @@ struct dh_dht_module {
     u8 build_id_len;
     u8 pad[3];
     u32 path_len;
-    u32 tls_below; /* its thread-local segment begins so far below every thread pointer; 0: it does not */
+    u32 tls_below; /* its thread-local segment begins this far below every thread pointer; 0: it has none */
     u32 tls_size;
     u32 pad2;
 };
@@ -117,10 +117,10 @@ _Static_assert(sizeof(struct dh_dht_module) == 64 &&
                    offsetof(struct dh_dht_module, tls_size) == DH_DHT_OLD_MODULE,
                "sizes in the file");
 
-/* What is known of a thread beside its events. */
+/* What is known about a thread besides its events. */
 struct dh_dht_thread {
     u32 uid;        /* from 0 */
-    u32 parent;     /* uid + 1 of who made it; 0: nobody known */
+    u32 parent;     /* uid + 1 of its creator; 0: unknown */
     u32 created_at; /* context */
     u32 tid;
     u64 stack_lo, stack_hi;

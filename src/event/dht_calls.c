@@ -25,7 +25,7 @@ u32 dh_dht_foretold_ctx(const struct dh_dht_foresight *f, u32 site)
     return is_turn(t, f->site, site, f->ctx) ? t->to : f->ctx;
 }
 
-/* Only turns are kept: where nothing changes, which is nearly everywhere, nothing need be known. */
+/* Only changes are stored: where nothing changes, which is nearly everywhere, no entry is needed. */
 u32 dh_dht_foresee(struct dh_dht_foresight *f, u32 site, u32 ctx)
 {
     u32 foretold = f->ctx;

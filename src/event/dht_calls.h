@@ -1,16 +1,17 @@
 /*
- * dht_calls.h - which calls led to the events of a chunk: their contexts, beside the events.
+ * dht_calls.h - the calling contexts of a chunk's events, stored separately from the events.
  *
- * A context is a stack of calls, by its number in the table of contexts (dht_stacks.h); 0: not known. That of
- * an event is the stack of the function that did it, so that all that one activation does has the same. Where
- * in that function the event is says its pc.
+ * A context is a stack of calls, by its number in the table of contexts (dht_stacks.h); 0: not known. The
+ * context of an event is the stack of the function that did it, so that all events of one activation share
+ * it. The event's pc tells where in that function it is.
  *
- * Contexts are foretold, like events, and only those foretold wrongly are in the file: v(events since the
- * last such one), v(context). Foretold is the context of the event before. Where that changes, at a call or a
- * return, it is foretold to change as it did last time: from that event's site and context to this site.
+ * Contexts are predicted, like events, and only mispredicted ones are in the file: v(events since the last
+ * such one), v(context). The prediction is the context of the previous event. Where that changes, at a call
+ * or a return, it is predicted to change as it did last time: from that event's site and context to this
+ * site.
  *
- * They have bytes of their own behind those of the events: whoever wants no stacks need not unpack them, and
- * both pack better apart. While a chunk is made its events grow upwards and its contexts downwards in the
+ * They are stored after the events: a reader that needs no stacks need not decompress them, and both compress
+ * better separately. While a chunk is being built, its events grow upwards and its contexts downwards in the
  * same memory. So their numbers are stored, and read, from the end to the beginning.
  *
  * Freestanding.
@@ -30,11 +31,11 @@ struct dh_dht_turn {
 
 _Static_assert(DH_DHT_SITES < UINT16_MAX && DH_DHT_SITES % 64 == 0, "sites are kept so in turns");
 
-/* What both sides know. All zero is the start of a chunk. */
+/* Prediction state of encoder and decoder. All zero at the start of a chunk. */
 struct dh_dht_foresight {
     u32 ctx;                        /* of the last event */
     u32 site;                       /* its site + 1; 0: there was none */
-    u64 turning[DH_DHT_SITES / 64]; /* by site: one of the turns may lead there */
+    u64 turning[DH_DHT_SITES / 64]; /* by site: some turn may lead there */
     struct dh_dht_turn turns[DH_DHT_TURNS];
 };
 
@@ -43,17 +44,16 @@ DH_INLINE bool dh_dht_is_turning(const struct dh_dht_foresight *f, u32 site)
     return f->turning[site / 64] >> site % 64 & 1;
 }
 
-/* The context of the next event, which is at this site and in fact has this context. Returns the one that was
- * foretold. */
+/* The next event is at this site and has this context. Returns the predicted context. */
 u32 dh_dht_foresee(struct dh_dht_foresight *f, u32 site, u32 ctx);
-/* What is foretold, if `ctx` is not known yet. */
+/* The prediction, while `ctx` is not known yet. */
 u32 dh_dht_foretold_ctx(const struct dh_dht_foresight *f, u32 site);
 
 /* ---- Decoder ---- */
 
 struct dh_dht_calls {
     const u8 *start, *at; /* what is left, read from its end */
-    u64 left;             /* events before the next context that is told; UINT64_MAX: there is none */
+    u64 left;             /* events before the next stored context; UINT64_MAX: there is none */
     struct dh_dht_foresight f;
 };
 

@@ -17,7 +17,7 @@ void dh_cells_done(struct dh_cells *c)
     *c = (struct dh_cells){0};
 }
 
-/* Twice the room; false: no memory. */
+/* A copy with at least twice the capacity; NULL: no memory. */
 static void *grown(const void *old, u64 used, u64 cap, u64 more, size_t size)
 {
     void *p = dh_pool_alloc(more * size);

@@ -1,12 +1,12 @@
 /*
  * dht_cells.h - the variables of a recorded program: its memory, cut wherever an access begins or ends.
  *
- * First all accesses are shown to dh_cells_cut, in any order; then dh_cells_at gives out numbers. Words of
- * eight bytes are always cut from each other.
+ * First all accesses are passed to dh_cells_cut, in any order; then dh_cells_at assigns numbers. Eight-byte
+ * words are always separate variables.
  *
- * Memory is looked after in pages of 512 bytes, smaller than those of the machine: a page of which one word
- * was accessed takes as much as one that was accessed all over, and a program that walks through memory in
- * large steps is recorded in a few bytes.
+ * Memory is managed in pages of 512 bytes, smaller than the machine's: a page with one accessed word takes as
+ * much as a fully accessed one, and a small recording of a program that walks memory in large steps would
+ * take too much.
  */
 #ifndef DH_EVENT_DHT_CELLS_H
 #define DH_EVENT_DHT_CELLS_H
@@ -22,7 +22,7 @@ enum {
 };
 
 struct dh_cells_page {
-    u32 first[DH_CELLS_WORDS]; /* number of the first variable of a word, + 1; 0: none of it was given out */
+    u32 first[DH_CELLS_WORDS]; /* number of the first variable of a word, + 1; 0: not numbered yet */
     u8 cuts[DH_CELLS_WORDS];   /* bit i: a variable begins at byte i */
 };
 
@@ -33,7 +33,7 @@ struct dh_cells {
     struct dh_pages pages;
     struct dh_cells_page **slabs; /* by number of the page, DH_CELLS_SLAB together */
     u32 slabs_cap;
-    u32 n;      /* numbers given out */
+    u32 n;      /* numbers assigned */
     u32 limit;  /* of numbers; 0: 2^32 - 2 */
     u64 *where; /* by number: address << 4 | size */
     u64 where_cap;
@@ -61,7 +61,7 @@ DH_INLINE bool dh_cells_cut_word(struct dh_cells *c, u64 addr, u64 n)
 int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n);
 /* The same for any distance: every byte of both by itself. */
 int dh_cells_same_bytes(struct dh_cells *c, u64 to, u64 from, u64 n);
-/* How far it is from both addresses to the next border of a page, at most n. */
+/* The distance from both addresses to the next page boundary, at most n. */
 DH_INLINE u64 dh_cells_within(u64 a, u64 b, u64 n)
 {
     u64 one = DH_CELLS_PAGE - (a & (DH_CELLS_PAGE - 1)), other = DH_CELLS_PAGE - (b & (DH_CELLS_PAGE - 1));
@@ -69,7 +69,7 @@ DH_INLINE u64 dh_cells_within(u64 a, u64 b, u64 n)
     return one < n ? one : n;
 }
 
-/* The same for the next border below, of what ends there. */
+/* The same downwards, for ranges that end at these addresses. */
 DH_INLINE u64 dh_cells_within_below(u64 a, u64 b, u64 n)
 {
     u64 one = ((a - 1) & (DH_CELLS_PAGE - 1)) + 1, other = ((b - 1) & (DH_CELLS_PAGE - 1)) + 1;
@@ -95,7 +95,7 @@ DH_INLINE u32 dh_cells_count(const struct dh_cells_page *p, u32 w)
     return 1 + dh_cells_bits(p->cuts[w] & 0xfe);
 }
 
-/* dh_cells_at will be asked about addr. */
+/* Prefetch: dh_cells_at will be called for addr. */
 DH_INLINE void dh_cells_soon(const struct dh_cells *c, u64 addr)
 {
     u64 key = addr >> DH_CELLS_SHIFT;

@@ -1,12 +1,12 @@
 /*
- * dht_code.h - how events become bytes within a chunk, and back.
+ * dht_code.h - encodes events as bytes within a chunk, and decodes them.
  *
  * A site is where in the program and what: (pc, operation, mode, size). A chunk numbers its sites in order of
- * appearance. Both sides keep, for every site, the site that came next and two ways to foretell an address: a
- * step from the last address of this site (a walk over an array), or a distance from the address of the event
- * before (the fields of one object). The site uses the one that was nearer when it last went wrong. Most
- * events are foretold in full, and runs of them are a count. A number is a varint (7 bits a byte, low first);
- * z() folds the sign into bit 0.
+ * appearance. Both sides keep, for every site, the site that came next and two ways to predict an address: a
+ * step from the last address of this site (a walk over an array), or a distance from the address of the
+ * previous event (the fields of one object). The site uses the one that was closer at its last misprediction.
+ * Most events are predicted completely, and runs of them are a count. A number is a varint (7 bits per byte,
+ * low first); z() folds the sign into bit 0.
  *
  *   run         v(n - 1) << 2 | 0                          n events as foretold
  *   near        v(z(address - foretold)) << 2 | 1, more    the next site as foretold, another address
@@ -16,9 +16,10 @@
  * `more` is, by what the operation is: v(ticket - last ticket) of those that have one; v(z(bytes - last bytes
  * of this site)) of those with a length; v(z(source - address)) of MOVE. Only events without any of these can
  * be part of a run. Address means the object of a synchronisation, and the number of the other thread of FORK
- * and JOIN. In the first event of a site the last address is that of the event before, step and distance 0.
+ * and JOIN. For the first event of a site, the last address is that of the previous event, and step and
+ * distance are 0.
  *
- * Contexts of events are beside them: dht_calls.h.
+ * Contexts of events are stored separately: dht_calls.h.
  *
  * The encoder is freestanding: it runs inside the recorded program.
  */
@@ -27,7 +28,7 @@
 
 #include "event/dht_calls.h"
 
-/* Operations are in files by their number: enum dh_op may grow at its end only. */
+/* Operations are stored in files by number: enum dh_op may only grow at its end. */
 _Static_assert(DH_OP_READ == 1 && DH_OP_ACQUIRE == 3 && DH_OP_FORK == 5 && DH_OP_VOLATILE == 9 &&
                    DH_OP_ATOMIC_RMW == 12 && DH_OP_WAIT == 17 && DH_OP_RANGE_MOVE == 20 &&
                    DH_OP_BLOCK_END == 23 && DH_OP_RANGE_COPY == 24,
@@ -40,10 +41,11 @@ enum dh_dht_op {
     DH_DHT_OP_FORGET,          /* synchronisation objects in [address, address + bytes) are gone */
     DH_DHT_OP_RELEASE_FOREIGN, /* of a lock that this thread is not known to hold */
     DH_DHT_OP_CARRIED, /* from here on this thread runs on another, whose number is the address (lard.h) */
-    DH_DHT_OP_BLOCK,   /* RANGE_NEW of a block of the heap; bytes: as many as the program asked for */
-    /* An activation on the thread's stack, before it makes another thread, which may be given what is in it:
-     * pc is where it calls, address the stack pointer there, bytes how far it is from there to the frame's
-     * end (CFA), source the frame pointer. Those of one thread in a row, innermost first, are its stack. */
+    DH_DHT_OP_BLOCK,   /* RANGE_NEW of a heap block; bytes: the requested size */
+    /* An activation on the thread's stack, before it creates another thread, to which it may pass pointers to
+     * its variables: pc is where it calls, address the stack pointer there, bytes the distance from there to
+     * the frame's end (CFA), source the frame pointer. Consecutive ones of a thread, innermost first, are its
+     * stack. */
     DH_DHT_OP_FRAME,
     DH_DHT_OP_END
 };
@@ -116,7 +118,7 @@ DH_INLINE void dh_dht_note(struct dh_dht_site *s, u64 addr, u64 before)
     s->last = addr;
 }
 
-/* To be asked before dh_dht_note when it was foretold wrongly: which way would have been nearer? */
+/* Call it before dh_dht_note after a misprediction: would `apart` have been closer? */
 DH_INLINE bool dh_dht_nearer(const struct dh_dht_site *s, u64 addr, u64 before)
 {
     int64_t by_apart = (int64_t)(addr - (before + s->apart)), by_step = (int64_t)(addr - (s->last + s->step));
@@ -132,13 +134,13 @@ struct dh_dht_event {
     u64 source;
     u64 ticket;
     u32 site; /* out only: number in the chunk */
-    u32 ctx;  /* out: only if whoever decodes asks dht_calls.h */
+    u32 ctx;  /* out: only if the decoder's caller uses dht_calls.h */
     u32 size;
     u8 op, mode;
 };
 
-/* How much memory an event with a length concerns. A BLOCK has what is behind its end up to the next: blocks
- * are so aligned, and that is nobody's. */
+/* How much memory an event with a length covers. A BLOCK includes the padding up to the next possible
+ * block. */
 DH_INLINE u64 dh_dht_range_bytes(const struct dh_dht_event *e)
 {
     return e->op == DH_DHT_OP_BLOCK && e->bytes <= UINT64_MAX - 15 ? DH_ALIGN_UP(e->bytes, 16) : e->bytes;

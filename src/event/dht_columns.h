@@ -1,9 +1,9 @@
 /*
  * dht_columns.h - the events of a trace made from text: all threads in one order, column by column.
  *
- * A text has an order already, so there is nothing to merge and no ticket; it was not made by running code,
- * so there is little to foretell. What counts is how fast it can be read: columns of numbers of one width
- * each, packed by zstd, which finds what repeats in them.
+ * A text already has an order, so there is nothing to merge and no ticket; it does not come from running
+ * code, so there is little to predict. What matters is reading speed: columns of fixed-width numbers,
+ * compressed by zstd, which finds the repetitions in them.
  *
  *   head       struct dh_dht_columns
  *   ops        n bytes: bits 0 to 4 enum dh_op; bit 5: another thread than that of the event before; bit 6:

@@ -1,7 +1,7 @@
 /*
  * dht_cut.c - see dht_read.h: the first pass, which finds where variables begin and end.
  *
- * In any order of the threads: a cut is a cut, whoever makes it first.
+ * The order of the threads does not matter for the cuts.
  */
 #include <errno.h>
 
@@ -53,9 +53,9 @@ static int settle_move(struct dh_dht *r, u32 i)
 }
 
 /*
- * Where data moved, both places have the same cuts. What moved many times, as a collector's objects do, may
- * be first cut at its first place or at its last: hence once forwards, once backwards, until all is said.
- * Moves over each other's places can take any number of rounds; after a few, the words that still differ lose
+ * Where data moved, both places have the same cuts. What moved many times, as a garbage collector's objects
+ * do, may first be cut at its first place or at its last: hence forward and backward passes until nothing
+ * changes. Overlapping moves can take any number of rounds; after a few, the words that still differ lose
  * their history when they move (next_move in dht_rest.c).
  */
 static int settle_moves(struct dh_dht *r)

@@ -1,17 +1,18 @@
 /*
- * dht_feed.h - the memory that a recorded program and `deadheat record` share: events go from one to the
- * other here.
+ * dht_feed.h - the memory shared by a recorded program and `deadheat record`, which carries events from one
+ * to the other.
  *
  * A thread of the program takes a free slot, fills it with the bytes of one chunk (dht_code.h), marks it full
  * and takes the next. The recorder packs full slots, appends them to the file and frees them. Since the
- * memory is shared, whatever the program wrote is there after it was killed: the recorder then takes the
- * slots that are not full too.
+ * memory is shared, what the program wrote survives if it is killed: then the recorder also takes the slots
+ * that are not full.
  *
- * Contexts and threads have tables of their own, by number: whoever first uses a context puts it there, with
- * all that it was called from. The recorder writes what is new from time to time, and at the end.
+ * Contexts and threads have tables of their own, by number: the first user of a context adds it, with all its
+ * callers. The recorder writes new entries periodically, and at the end.
  *
  * Who writes what: a slot in state ACTIVE belongs to the thread that took it, one in state FULL to the
- * recorder. Both sides sleep on futexes in the head; each wakes the other only if it says that it sleeps.
+ * recorder. Both sides sleep on futexes in the head; each wakes the other only if that has announced that it
+ * sleeps.
  */
 #ifndef DH_EVENT_DHT_FEED_H
 #define DH_EVENT_DHT_FEED_H
@@ -50,11 +51,11 @@ struct dh_feed {
     u32 freed;   /* futex: how many were ever freed; the program sleeps on it */
     u32 recorder_sleeps;
     u32 program_sleeps;
-    u32 ending;   /* the program is about to end: look soon */
-    u32 recorder; /* its pid: without it nobody will free a slot any more */
+    u32 ending;   /* the program is about to end: check soon */
+    u32 recorder; /* its pid: once it is gone, no slot is freed any more */
     u32 contexts; /* numbers from here on were never used */
     u32 threads;  /* likewise */
-    u32 told;     /* rises with every change of either table */
+    u32 told;     /* incremented with every change of either table */
     u32 lost;     /* some context did not fit */
 };
 

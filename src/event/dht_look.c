@@ -1,6 +1,6 @@
 /*
- * dht_look.c - see dht_look.h. Stored events come by here before they are given out, and the given ones after
- * it (dht_merge.c).
+ * dht_look.c - see dht_look.h. Stored events pass through here before delivery, and delivered ones after it
+ * (dht_merge.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void move_locks(struct dh_dht_watch *w, const struct dh_dht_event *e)
     }
 }
 
-/* May others learn by it of what the thread did before? */
+/* Does it publish what the thread did before? */
 static bool tells_others(const struct dh_dht_event *e)
 {
     switch (e->op) {
@@ -135,8 +135,8 @@ static void look_at_cell(struct dh_dht *r, const struct dh_dht_stream *s, const 
     }
 }
 
-/* Some variables have the past of others from here on. What is known of them counts only if it comes again.
- */
+/* From here on some variables have the history of others. What was found about them counts only if it
+ * recurs. */
 static void look_at_move(struct dh_dht_watch *w, const struct dh_event *e, u64 number)
 {
     for (u32 k = 0; k < e->size; k++) {
@@ -191,7 +191,7 @@ void dh_dht_watch_begin(struct dh_dht *r, const struct dh_dht_stream *s)
         move_locks(w, e);
 }
 
-/* What the view leaves out is not given, and does not count. */
+/* What the view leaves out is not delivered, and does not count. */
 void dh_dht_watch_given(struct dh_dht *r, const struct dh_dht_stream *s, const struct dh_event *events,
                         long n)
 {

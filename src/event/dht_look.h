@@ -1,10 +1,9 @@
 /*
- * dht_look.h - a second look at a recording: all that can be said of a few of its accesses.
+ * dht_look.h - a second pass over a recording: everything that can be said about a few of its accesses.
  *
- * Whoever finds races needs to know nothing of stacks, locks by name or blocks of memory, and reads the
- * faster for it. For the few accesses that raced the recording is read again, as far as the last of them.
- * Meanwhile only their own memory is followed and the locks that each thread holds, so that it takes no more
- * memory than reading does.
+ * A detector needs no stacks, lock names or heap blocks, and reads faster without them. For the few accesses
+ * that raced, the recording is read again, up to the last of them. Only their own memory and the locks held
+ * by each thread are tracked, so that it takes no more memory than reading does.
  */
 #ifndef DH_EVENT_DHT_LOOK_H
 #define DH_EVENT_DHT_LOOK_H
@@ -42,19 +41,19 @@ struct dh_dht_spot {
 #define DH_DHT_NO_EVENT UINT64_MAX
 
 struct dh_dht_look {
-    /* Which access: that with this number, of those given out; or, of DH_DHT_NO_EVENT, the last one before
-     * `before` that this thread made at this pc to this variable: the first such one of its epoch, which is
-     * the one that detectors remember. */
+    /* Which access: the event with this number; or, if DH_DHT_NO_EVENT, the last one before `before` that
+     * this thread made at this pc to this variable: the first such one of its epoch, which is the one that
+     * detectors remember. */
     u64 event;
     u64 before;
     u64 at_pc;
     u32 thread, cell;
     bool write;
-    /* Whose place in memory, as it is when this access is made; 0: it is not asked for. */
+    /* The address to be described, as of this access; 0: not wanted. */
     u64 addr;
 
-    /* The answer. Not found, but moved: the past of the variable came from another one (realloc, mremap),
-     * which is now in `cell` and `before`; a second look may find the access there. */
+    /* The answer. Not found, but moved: the variable's history came from another one (realloc, mremap), which
+     * is now in `cell` and `before`; another pass may find the access there. */
     bool found, moved;
     u8 kind; /* enum dh_access */
     u32 uid;
@@ -62,7 +61,7 @@ struct dh_dht_look {
     u64 pc;
     u64 start, bytes;         /* of the access; of memory that moved since: where it is now */
     u32 piece;                /* of a loop's accesses: the size of one; else 0 */
-    struct dh_dht_held *held; /* the one taken last is the last */
+    struct dh_dht_held *held; /* in order of acquisition */
     u32 n_held;
     struct dh_dht_spot spot;
 

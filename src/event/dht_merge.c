@@ -1,5 +1,5 @@
 /*
- * dht_merge.c - see dht_read.h: the second pass, which gives the events out in order, and their names.
+ * dht_merge.c - see dht_read.h: the second pass, which delivers the events in order, and their names.
  *
  * The heap holds the threads that are known to wait for a ticket; `current` is the thread whose turn it is. A
  * thread is loaded when its first ticket comes up and unloaded after its last event.
@@ -202,7 +202,7 @@ static long give_sync(struct dh_dht *r, struct dh_dht_stream *s, const struct dh
     return 1;
 }
 
-/* A read-modify-write learns, accesses and publishes, in this order; it is up to three events. */
+/* A read-modify-write acquires, accesses and publishes, in this order; it is up to three events. */
 static long give_atomic(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e,
                         struct dh_event *out)
 {
@@ -392,8 +392,7 @@ static int advance(struct dh_dht *r)
     }
 }
 
-/* Accesses of up to eight bytes that are decoded, and whose variables have been asked for: nearly all events.
- */
+/* Decoded accesses of up to eight bytes, whose variables have been prefetched: nearly all events. */
 enum { ROW = 32, ROW_BYTES = 8 };
 struct row {
     u64 addr;

@@ -56,7 +56,7 @@ static bool is_known(u8 op)
            op != DH_OP_RANGE_MOVE && op != DH_OP_RANGE_COPY;
 }
 
-/* Anything but a read or write by whoever acted before: those cannot be against the form of a trace. */
+/* Anything but a read or write by a thread that has acted before: those are always well-formed. */
 static DH_NOINLINE int check(struct dh_dht *r, const struct dh_event *e, u64 number)
 {
     if (!is_known(e->op))

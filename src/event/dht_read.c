@@ -354,8 +354,8 @@ static int scan(struct dh_dht *r)
     return 0;
 }
 
-/* Of several chunks of one number, which come in the order of the file, the last is good if the others were
- * only so far. */
+/* Of several chunks with one number, in file order, the last is valid if the others were incomplete
+ * (SO_FAR). */
 static void drop_superseded(struct dh_dht_stream *s)
 {
     u32 kept = 0;
@@ -367,7 +367,7 @@ static void drop_superseded(struct dh_dht_stream *s)
     s->n = kept;
 }
 
-/* A thread's chunks have no gap; behind one, where the recorder was killed, nothing is of use. */
+/* A thread's chunks have no gap; after one, where the recorder was killed, nothing is usable. */
 static int check_numbers(struct dh_dht *r)
 {
     for (u32 i = 0; i < r->n_streams; i++) {

@@ -2,17 +2,15 @@
  * dht_read.h - reads a .dht file as one linear trace. Hosted: uses zstd and xxhash.
  *
  * The threads' events are merged by their tickets: after an event with ticket k come all events of the same
- * thread that have none, then ticket k + 1. Any such order is one the program's synchronisation allows;
- * accesses that race may stand in another order than they were made, which no detector of happens-before can
- * tell.
+ * thread that have none, then ticket k + 1. The program's synchronisation allows any such order; racing
+ * accesses may appear in a different order than they were made, which no happens-before detector can notice.
  *
  * A variable is a piece of memory no part of which was ever accessed without the rest: 8-byte words are cut
- * where an access begins or ends. A first pass over the file finds the cuts, a second one gives out the
- * events. So every access is one event for every variable it covers, exact to the byte, and mostly one.
+ * where an access begins or ends. A first pass over the file finds the cuts, a second one delivers the
+ * events. So every access is one event per variable it covers, exact to the byte, and usually one.
  *
  * Memory: one unpacked chunk for each thread that lives at the same time, the variables and the locks, and 40
- * bytes a chunk. Nothing in the file is trusted; whatever is wrong is said with the offset where it was
- * found.
+ * bytes a chunk. Nothing in the file is trusted; errors are reported with the offset where they were found.
  */
 #ifndef DH_EVENT_DHT_READ_H
 #define DH_EVENT_DHT_READ_H
@@ -27,13 +25,13 @@ enum { DH_DHT_ERROR = 256 };
 struct dh_dht_stats {
     u64 pid;   /* of the program that was recorded */
     u64 size;  /* of the file */
-    u64 bytes; /* read of it, all passes being one whole */
+    u64 bytes; /* read of it, over all passes */
     u64 chunks;
     u64 stored; /* events as they are in the file, where a range is one */
     u64 packed; /* bytes of the chunks of events, with their heads */
     u64 raw;    /* unpacked */
     u32 threads, locks, variables;
-    bool complete; /* the recorder came to its end */
+    bool complete; /* the recorder finished normally */
     u64 cut;       /* ticket that is missing, if not complete; DH_DHT_NO_TICKET: none */
 };
 
@@ -54,18 +52,18 @@ int dh_dht_open(struct dh_dht **ret, int fd);
 /* The same, without its events: for dh_dht_place_of. */
 int dh_dht_open_tables(struct dh_dht **ret, int fd);
 void dh_dht_close(struct dh_dht *r);
-/* No more variables than this: for files that nobody vouches for. */
+/* Limit the number of variables: for untrusted files. */
 void dh_dht_limit(struct dh_dht *r, u32 variables);
-/* At most so many events come from one atomic operation. */
+/* The most events that one atomic operation can produce. */
 enum { DH_DHT_ATOMIC_EVENTS = 66 + 2 };
 /* Up to cap events, cap at least DH_DHT_ATOMIC_EVENTS. How many; 0: the end. Negative as above. */
 long dh_dht_read(struct dh_dht *r, struct dh_event *events, size_t cap);
 const char *dh_dht_error(const struct dh_dht *r); /* a sentence, with its offset */
 
 /*
- * Of a program that uses <deadheat/lard.h>: which of what its run-time system does and tells is to be
- * believed. All false, as at the start: what the run-time system does itself is left out (if it was recorded
- * at all), and what it tells is believed. The others show what would be reported without one of the rules of
+ * For a program that uses <deadheat/lard.h>: which of its language runtime's actions and statements count.
+ * All false, the default: what the language runtime does itself is left out (if it was recorded at all), and
+ * what it states is believed. The other settings show what would be reported without one of the rules of
  * lard.h.
  */
 struct dh_dht_view {
@@ -77,8 +75,8 @@ struct dh_dht_view {
 };
 /* Before the first event. */
 void dh_dht_set_view(struct dh_dht *r, const struct dh_dht_view *view);
-/* Is event number `event` of those given out part of an access that the run-time system told, and the how
- * manieth of these from 0? */
+/* Is this event part of an access that the language runtime reported, and if so, which one, counted from
+ * 0? */
 bool dh_dht_language_access(const struct dh_dht *r, u64 event, u64 *ret_index);
 
 void dh_dht_stats(const struct dh_dht *r, struct dh_dht_stats *ret);

@@ -1,7 +1,7 @@
 /*
- * dht_reader.h - the inside of a reader of .dht files, shared by dht_read.c (the file and its tables),
- * dht_cut.c (the variables of a recording), dht_merge.c (its events in order), dht_rest.c (those that concern
- * many variables) and dht_named.c (the events of a text). Everybody else includes dht_read.h.
+ * dht_reader.h - the internals of the .dht reader, shared by dht_read.c (the file and its tables), dht_cut.c
+ * (the variables of a recording), dht_merge.c (its events in order), dht_rest.c (those that concern many
+ * variables) and dht_named.c (the events of a text). All other code includes dht_read.h.
  */
 #ifndef DH_EVENT_DHT_READER_H
 #define DH_EVENT_DHT_READER_H
@@ -40,14 +40,14 @@ struct dh_dht_stream {
     u32 next; /* chunk to load */
     u8 *raw;  /* NULL: none is loaded */
     struct dh_dht_decoder *decoder;
-    struct dh_dht_stream_calls *calls; /* contexts of its events, while somebody looks at them; else NULL */
-    struct dh_dht_event event;         /* decoded and not given out, if `waiting` */
+    struct dh_dht_stream_calls *calls; /* contexts of its events, if they are needed; else NULL */
+    struct dh_dht_event event;         /* decoded and not delivered yet, if `waiting` */
     bool waiting;
     bool known; /* to the form of the trace */
     u64 key;    /* in the heap: its next ticket */
 };
 
-/* What an event of many variables has still to give out. */
+/* What remains to be delivered of an event that covers many variables. */
 struct dh_dht_rest {
     u8 op; /* DH_OP_SKIP: nothing */
     u8 mode;
@@ -70,8 +70,8 @@ struct dh_dht_named {
     u32 thread; /* of the last event */
 };
 
-/* Data that moves in a larger piece than this loses its history: whole words, and bytes that change their
- * place within words, which need a variable each. */
+/* Data that moves in larger pieces than this loses its history: limits for whole words, and for bytes that
+ * change their position within words, which need a variable each. */
 enum { DH_DHT_MOVE_MAX = 1 << 30, DH_DHT_MOVE_BYTES = 1 << 24 };
 DH_INLINE bool dh_dht_moves_bytes(u64 to, u64 from, u64 n)
 {
@@ -200,7 +200,7 @@ long dh_dht_named_read(struct dh_dht *r, struct dh_event *events, size_t cap);
 void dh_dht_named_done(struct dh_dht *r);
 /* Does the view leave this event out? Takes its marks off, and does what they ask for. Negative: an error. */
 int dh_dht_view_event(struct dh_dht *r, struct dh_dht_stream *s, struct dh_dht_event *e);
-/* The lock has no holder any more, whoever it was. */
+/* The lock no longer has a holder. */
 void dh_dht_let_go(struct dh_dht *r, u32 lock);
 /* The dense number of a thread. UINT32_MAX: no memory. */
 u32 dh_dht_thread_of(struct dh_dht *r, u32 uid);

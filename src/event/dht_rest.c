@@ -1,5 +1,5 @@
 /*
- * dht_rest.c - see dht_reader.h: what an event that concerns many variables has still to give out.
+ * dht_rest.c - see dht_reader.h: delivers the rest of an event that covers many variables.
  */
 #include <errno.h>
 
@@ -46,7 +46,7 @@ bool dh_dht_rest_page(struct dh_dht *r)
     return false;
 }
 
-/* The next run of variables, of those given out, that start a new life. 0: none here. */
+/* The next run of numbered variables that become new memory. 0: none here. */
 static long next_new(struct dh_dht *r, struct dh_event *e)
 {
     struct dh_dht_rest *x = &r->rest;
@@ -62,7 +62,7 @@ static long next_new(struct dh_dht *r, struct dh_event *e)
         u32 w = (u32)(x->at & (DH_CELLS_PAGE - 1)) >> 3;
         u32 before = dh_cells_bits(p->cuts[w] & 0xfe & ((2u << (x->at & 7)) - 1));
         u32 count = dh_cells_count(p, w) - before;
-        if (DH_ALIGN_DOWN(x->at, 8) + 8 > x->end) /* the rest of the word lives on */
+        if (DH_ALIGN_DOWN(x->at, 8) + 8 > x->end) /* the rest of the word stays */
             count -= dh_cells_bits(p->cuts[w] & 0xfe & ~((1u << (x->end & 7)) - 1));
         if (p->first[w] && n && p->first[w] - 1 + before != first + n)
             break;

@@ -1,19 +1,19 @@
 /*
- * dht_stacks.h - what makes stacks of the contexts of a recording: the table of contexts, and the threads.
+ * dht_stacks.h - turns the contexts of a recording into stacks: the table of contexts, and the threads.
  *
  * A context is a call, the address it returns to, and the context that the call was made in, which has a
  * lower number. Recursion may have been folded into it (runtime/threads/context.h): then calls are missing.
  *
- * A STACKS chunk is v(n), n contexts by their numbers, v(m), m threads. A file may have several: of what is
- * told twice the last is right.
+ * A STACKS chunk is v(n), n contexts by their numbers, v(m), m threads. A file may have several: later
+ * entries override earlier ones.
  *
  *   context  v(number - last number), v(number - parent), v(z(pc - base) << 2 | other << 1 | folded)
  *   thread   v(uid), v(parent), v(created_at), v(z(tid - that of the last thread)), likewise stack_lo and
  *            the size of the stack, v(z(tp - stack_hi)), v(tp - tls_lo), v(tls_hi - tp), byte length of the
  *            name, the name
  *
- * Calls go back and forth between the program and a library. So base is the last pc, or (other) the one from
- * which the last step went that was to another base or over 4 GiB or more.
+ * Calls go back and forth between the program and a library. So base is the last pc, or (other) the pc before
+ * the last step that went to the other base or spanned 4 GiB or more.
  */
 #ifndef DH_EVENT_DHT_STACKS_H
 #define DH_EVENT_DHT_STACKS_H
@@ -36,10 +36,10 @@ int dh_dht_write_stacks(struct dh_dht_writer *w, const struct dh_dht_context *co
 
 /* Of a reader: all STACKS chunks, when they are first needed. 0 or a negative errno, as dh_dht_open. */
 int dh_dht_load_stacks(struct dh_dht *r);
-/* The return addresses of the calls of a context, innermost first; before them pc, where an event in it is,
- * unless that is 0, or the last call is the event. How many, at most cap. */
+/* The return addresses of the calls of a context, innermost first; preceded by pc, the place of an event in
+ * it, unless that is 0 or the last call is the event. Returns how many, at most cap. */
 size_t dh_dht_stack(const struct dh_dht *r, u32 ctx, u64 pc, u64 *ret_pcs, size_t cap, bool *ret_folded);
-/* NULL: nothing is known of it. */
+/* NULL: nothing is known about it. */
 const struct dh_dht_thread *dh_dht_find_thread(const struct dh_dht *r, u32 uid);
 /* The n-th thread that is known; NULL: there are fewer. */
 const struct dh_dht_thread *dh_dht_nth_thread(const struct dh_dht *r, u32 n);

@@ -1,10 +1,10 @@
 /*
- * dht_view.c - see dht_read.h: what becomes of the marks that programs with a run-time system leave in their
+ * dht_view.c - see dht_read.h: interprets the marks that programs with a language runtime leave in their
  * recordings (dht_code.h; the ablations of "Low-Level Detection of Language-Level Data Races with LARD",
  * table 2).
  *
- * One execution is looked at in several ways: the stored events are the same, and the view decides which of
- * them the detectors see. Accesses that the run-time system tells are counted in every view alike.
+ * One execution can be viewed in several ways: the stored events are the same, and the view decides which of
+ * them the detectors see. Accesses that the language runtime reports are counted in every view alike.
  */
 #include <errno.h>
 
@@ -16,7 +16,7 @@ void dh_dht_set_view(struct dh_dht *r, const struct dh_dht_view *view)
     r->view = *view;
 }
 
-/* The access at e is one the run-time system told: remember which events it becomes. */
+/* The access at e was reported by the language runtime: remember which events it becomes. */
 static int note_language(struct dh_dht *r, const struct dh_dht_event *e)
 {
     bool range = e->op == DH_DHT_OP_READS || e->op == DH_DHT_OP_WRITES;
@@ -52,7 +52,7 @@ static int carried(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dh
     return s->thread == UINT32_MAX ? -ENOMEM : 1;
 }
 
-/* Of an atomic operation the order and the access are apart. */
+/* The ordering and the access of an atomic operation are handled separately. */
 static int atomic(struct dh_dht *r, struct dh_dht_event *e, bool system_order, bool system_access)
 {
     bool order = !system_order || r->view.system_order, access = !system_access || r->view.system_accesses;
@@ -65,9 +65,8 @@ static int atomic(struct dh_dht *r, struct dh_dht_event *e, bool system_order, b
     return 0;
 }
 
-/* Gives back a lock in a way that orders nothing. Is it one that was taken outside, so that somebody wants to
- * know?
- */
+/* A release that creates no ordering. Is it of a lock that was taken outside, so that the detectors must see
+ * it? */
 static bool let_go(struct dh_dht *r, const struct dh_dht_stream *s, struct dh_dht_event *e)
 {
     u32 lock = dh_objects_at(&r->objects, e->addr);

@@ -1,5 +1,5 @@
 /*
- * dht_watch.h - inside dht_look.h: what is followed while a recording is looked at again.
+ * dht_watch.h - internals of dht_look.h: what is tracked during the second pass over a recording.
  */
 #ifndef DH_EVENT_DHT_WATCH_H
 #define DH_EVENT_DHT_WATCH_H
@@ -13,9 +13,9 @@ enum { DH_DHT_HELD_MAX = 128 }; /* as many as the runtime names (DH_HELD_MAX) */
 struct dh_dht_watched {
     struct dh_dht_held *held; /* the one taken last is the last */
     u32 n_held, cap_held;
-    u64 epoch; /* rises whenever others may learn of what it did */
-    /* Its activations when it last made a thread, innermost first; still there are those that its last
-     * event's context has. */
+    u64 epoch; /* incremented whenever it may publish what it did */
+    /* Its activations when it last created a thread, innermost first; those in its last event's context still
+     * exist. */
     struct dh_dht_frame *frames;
     u32 n_frames, cap_frames;
     bool framing; /* its last event was one of them */
@@ -50,7 +50,7 @@ struct dh_dht_watch {
     bool failed;                /* no memory */
 };
 
-/* An event was decoded: its context. One of which it is not known where it is has none. */
+/* An event was decoded: determine its context. An event whose place is unknown has none. */
 DH_INLINE void dh_dht_watch_decoded(struct dh_dht_stream *s)
 {
     u32 ctx = dh_dht_calls_next(&s->calls->in, s->event.site);

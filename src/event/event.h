@@ -1,21 +1,22 @@
 /*
  * event.h - the vocabulary of recorded executions: one event is 16 bytes, whatever the trace it came from.
  *
- * Threads, synchronisation objects and variables are dense numbers from 0, given in order of first appearance
- * by whoever produces the events (a reader of traces, the engine in a running program); their names live in
- * tables beside (event/names.h). The three are separate name spaces: thread 0, lock 0 and variable 0 have
- * nothing in common.
+ * Threads, synchronisation objects and variables are dense numbers from 0, assigned in order of first
+ * appearance by the producer of the events (a reader of traces, the engine in a running program); their names
+ * are in separate tables (event/names.h). The three are separate name spaces: thread 0, lock 0 and variable 0
+ * have nothing in common.
  *
  *   field    meaning
  *   op       enum dh_op
- *   mode     enum dh_mode of ACQUIRE, RELEASE; DH_READ or DH_WRITE of VOLATILE; enum dh_order of ATOMIC_* and
- * FENCE; flags of event/access.h for READ and WRITE, DH_ATOMIC among them size     bytes of an access (0:
- * unknown); cells of a RANGE_* (a longer range is several events) thread   who did it target   by op: the
- * variable; the lock, condition, barrier, volatile or atomic object; the other thread site     where in the
- * program, a number without further meaning here; of RANGE_MOVE, RANGE_COPY: the first cell of the source
+ *   mode     enum dh_mode of ACQUIRE, RELEASE; DH_READ or DH_WRITE of VOLATILE; enum dh_order of ATOMIC_*
+ *            and FENCE; flags of event/access.h for READ and WRITE, including DH_ATOMIC
+ *   size     bytes of an access (0: unknown); cells of a RANGE_* (a longer range is several events)
+ *   thread   the thread that did it
+ *   target   by op: the variable; the lock, condition, barrier, volatile or atomic; the other thread
+ *   site     where in the program, an opaque number here; of RANGE_MOVE, RANGE_COPY: the source's first cell
  *
- * An atomic operation on memory is two events: ATOMIC_* on its synchronisation object, for the order it
- * gives, and READ or WRITE with DH_ATOMIC in `mode` on its variable, for the accesses it may race with.
+ * An atomic operation on memory is two events: ATOMIC_* on its synchronisation object, for the ordering it
+ * creates, and READ or WRITE with DH_ATOMIC in `mode` on its variable, for the accesses it may race with.
  */
 #ifndef DH_EVENT_EVENT_H
 #define DH_EVENT_EVENT_H
@@ -25,7 +26,7 @@
 #include "event/atomic.h"
 
 enum dh_op {
-    DH_OP_SKIP,        /* nothing to analyse: what a filter took out; it still counts as an event */
+    DH_OP_SKIP,        /* nothing to analyse: removed by a filter; it still counts as an event */
     DH_OP_READ,        /* target: variable */
     DH_OP_WRITE,       /* target: variable */
     DH_OP_ACQUIRE,     /* target: lock */
@@ -43,24 +44,24 @@ enum dh_op {
     DH_OP_BARRIER_LEAVE,
     DH_OP_NOTIFY,      /* target: condition */
     DH_OP_WAIT,        /* target: condition; recorded when the waiter has been woken */
-    DH_OP_RANGE_NEW,   /* target: first variable; `size` cells start a new life */
-    DH_OP_RANGE_FREE,  /* target: first variable; their life ends */
+    DH_OP_RANGE_NEW,   /* target: first variable; `size` cells become new memory */
+    DH_OP_RANGE_FREE,  /* target: first variable; the memory is freed */
     DH_OP_RANGE_MOVE,  /* target: first variable of the destination; site: of the source */
     DH_OP_BRANCH,      /* control may depend on earlier reads of this thread */
     DH_OP_BLOCK_BEGIN, /* an atomic block, a transaction: skipped by race detectors */
     DH_OP_BLOCK_END,
-    DH_OP_RANGE_COPY, /* as RANGE_MOVE, but the source keeps its past */
+    DH_OP_RANGE_COPY, /* like RANGE_MOVE, but the source keeps its history */
     DH_OP_COUNT
 };
 
 enum dh_mode {
     DH_EXCLUSIVE = 0,
     DH_SHARED = 1, /* the reader's side of a reader-writer lock */
-    DH_LET_GO = 2, /* beside these, of RELEASE: no longer held, which tells nobody anything (a lock that the
-                    * program took and its run-time system gave back) */
+    DH_LET_GO = 2, /* additional flag of RELEASE: no longer held, but it publishes nothing (a lock that the
+                    * program took and its language runtime released) */
 };
 
-/* Of RANGE_NEW: not made anew, but moved or copied here from where nothing had ever been done. */
+/* Flag of RANGE_NEW: not new memory, but moved or copied here from memory without history. */
 #define DH_BLANK 1
 
 struct dh_event {

@@ -157,7 +157,7 @@ void dh_form_end(struct dh_form *f)
 {
     for (u32 i = 0; i < f->n_threads; i++) {
         const struct dh_form_thread *t = &f->threads[i];
-        if (t->first > 1 && !t->forked) /* the very first event is by whoever started it all */
+        if (t->first > 1 && !t->forked) /* the very first event is by the initial thread */
             warn(f, DH_FORM_NEVER_FORKED, t->first - 1);
         if (!t->first && t->named)
             warn(f, DH_FORM_NEVER_RAN, t->named - 1);

@@ -1,11 +1,10 @@
 /*
- * form.h - is a stream of events one that a program could have made? Shared by all readers of traces.
+ * form.h - checks that a stream of events could come from a program. Shared by all readers of traces.
  *
  * What no execution can do is an error: releasing a lock that the thread does not hold, acquiring one that
  * another thread holds, forking or joining oneself, acting after being joined. What recorders are known to
- * leave out or mix up is only counted: threads forked twice, threads that act but were never forked (the
- * first one apart), forked threads that never act, locks acquired again by their holder, locks held at the
- * end.
+ * omit or confuse is only counted: threads forked twice, threads that act but were never forked (the first
+ * one apart), forked threads that never act, locks acquired again by their holder, locks held at the end.
  */
 #ifndef DH_EVENT_FORM_H
 #define DH_EVENT_FORM_H

@@ -1,5 +1,5 @@
 /*
- * names.h - texts and their dense numbers, in order of first appearance.
+ * names.h - strings and their dense numbers, in order of first appearance.
  *
  * Names up to seven bytes are their own key, so that finding one again compares no text.
  */
@@ -27,7 +27,7 @@ struct dh_names {
 void dh_names_done(struct dh_names *t);
 /* The number of a name, a new one if it is new. UINT32_MAX: no memory, or 2^31 names. */
 u32 dh_names_intern(struct dh_names *t, const char *s, size_t len);
-/* The same in two halves, for whoever has something else to do while memory is fetched: the key, which
+/* The same in two halves, for callers that can do something else while memory is fetched: the key, which
  * changes nothing, and the number. Eight bytes at s must be readable. */
 u64 dh_names_soon(const struct dh_names *t, const char *s, size_t len);
 u32 dh_names_intern_key(struct dh_names *t, const char *s, size_t len, u64 key);

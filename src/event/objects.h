@@ -2,7 +2,7 @@
  * objects.h - numbers of synchronisation objects by address. An address whose object is gone gets a new
  * number when another one appears there, so that the two have no order in common.
  *
- * Freestanding; whoever uses it serialises.
+ * Freestanding; the caller serialises all use.
  */
 #ifndef DH_EVENT_OBJECTS_H
 #define DH_EVENT_OBJECTS_H
@@ -25,7 +25,7 @@ void dh_objects_done(struct dh_objects *o);
 /* The number of the object at addr, a new one if there is none. UINT32_MAX: no memory. */
 u32 dh_objects_at(struct dh_objects *o, u64 addr);
 void dh_objects_forget(struct dh_objects *o, u64 addr, u64 n);
-/* Those in [from, from + n) are in [to, to + n) from now on; those that were there are gone. */
+/* Move those in [from, from + n) to [to, to + n); those that were there are gone. */
 void dh_objects_move(struct dh_objects *o, u64 to, u64 from, u64 n);
 
 #endif

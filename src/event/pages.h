@@ -1,7 +1,7 @@
 /*
  * pages.h - which pages of an address space were seen, numbered in order of appearance.
  *
- * Freestanding; whoever uses it serialises.
+ * Freestanding; the caller serialises all use.
  */
 #ifndef DH_EVENT_PAGES_H
 #define DH_EVENT_PAGES_H

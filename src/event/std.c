@@ -48,7 +48,7 @@ static bool number_pending(struct dh_std *s)
     return true;
 }
 
-/* A name is far away in a table that may be large: its place is asked for now and looked at later. */
+/* The table of names may be large: prefetch the slot now and use it later. */
 static bool name_variable(struct dh_std *s, struct dh_event *e, struct span name)
 {
     if (s->n_pending == DH_STD_PENDING && !number_pending(s))

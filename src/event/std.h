@@ -3,9 +3,10 @@
  *
  *   line     = thread "|" op "|" location
  *   thread   = text without "|"
- *   op       = ("r" | "w" | "acq" | "rel" | "fork" | "join") "(" operand ")"  |  "begin"...  |  "end"...  |
- * "branch"... operand  = characters that are not blank; the last ")" of the field closes it location =
- * decimal integer, optional sign, 32 bits signed
+ *   op       = ("r" | "w" | "acq" | "rel" | "fork" | "join") "(" operand ")"
+ *              | "begin"... | "end"... | "branch"...
+ *   operand  = characters that are not blank; the last ")" of the field closes it
+ *   location = decimal integer, optional sign, 32 bits signed
  *
  * Lines end in LF or CR LF; the last may lack it. Anything else is an error that names its line: no line is
  * skipped, none guessed. begin and end delimit atomic blocks; they and branch carry no order. Threads, locks
@@ -53,8 +54,8 @@ void dh_std_done(struct dh_std *s);
  * earlier calls or are lost with it. */
 long dh_std_read(struct dh_std *s, struct dh_event *events, size_t cap);
 
-/* One event as a line with its LF, into buf. Its length; 0: STD has no words for it; negative: it does not
- * fit. Names are those of the three tables. */
+/* Writes one event as a line with its LF to buf. Returns its length; 0: STD cannot express it; negative: it
+ * does not fit. Names are those of the three tables. */
 long dh_std_format(const struct dh_event *e, const char *thread, const char *target, char *buf, size_t cap);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * varint.h - numbers of any length in files: seven bits a byte, the low ones first, and a bit that says that
- * more follow. A sign is folded into bit 0.
+ * varint.h - variable-length numbers in files: seven bits per byte, low ones first, and a continuation bit. A
+ * sign is folded into bit 0.
  */
 #ifndef DH_EVENT_VARINT_H
 #define DH_EVENT_VARINT_H

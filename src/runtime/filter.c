@@ -1,10 +1,10 @@
 /*
- * filter.c - switches off the checks that `deadheat run --filter` does not want (base/filter.h): their nops
- * become jumps over them.
+ * filter.c - switches off the checks that `deadheat run --filter` excludes (base/filter.h): their nops become
+ * jumps over them.
  *
- * Nothing in the environment is trusted further than that it names the checks of this very build. What does
- * not fit is not heeded, and every check stays. The environment is left as it is, so what the program
- * starts, and is the same program, has the same filter; a forked child has it in its code.
+ * The environment is trusted only if it names the checks of this very build. Anything else is ignored, and
+ * every check stays. The environment is left unchanged, so that further instances of the program started by
+ * it have the same filter; a forked child has it in its code.
  */
 #include "runtime/filter.h"
 
@@ -12,12 +12,12 @@
 #include "base/fmt.h"
 #include "base/sys.h"
 
-/* By the linker. */
+/* Provided by the linker. */
 extern DH_HIDDEN __attribute__((weak)) const struct dh_patch_point __start_dh_filter_points[];
 extern DH_HIDDEN __attribute__((weak)) const struct dh_patch_point __stop_dh_filter_points[];
 extern DH_HIDDEN __attribute__((weak)) const struct dh_filter_head __start_dh_filter_head[];
 
-/* Written once, before there are threads. */
+/* Written once, before any thread is created. */
 static u64 n_checks, n_safe, n_unescaped;
 
 static int hex_digit(char c)
@@ -34,7 +34,7 @@ static int letter(char c)
     return -1;
 }
 
-/* A number and the colon behind it. NULL: there is none. */
+/* A number and the colon after it. NULL: there is none. */
 static const char *read_number(const char *text, u32 *ret)
 {
     u64 n = 0;
@@ -107,7 +107,7 @@ void dh_filter_apply(const char *text)
     }
     const char *at = read_id(text + 2, id);
     if (at && !dh_program_is(id))
-        return; /* another program is meant */
+        return; /* it is meant for another program */
     at = at ? read_number(at, &n) : NULL;
     at = at ? read_number(at, &safe) : NULL;
     at = at ? read_number(at, &unescaped) : NULL;

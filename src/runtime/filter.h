@@ -6,10 +6,10 @@
 
 #include "runtime/init.h"
 
-/* What the environment says; NULL: nothing. Before the program's own code has run, while there is one thread.
- */
+/* text: from the environment; NULL: not set. Call it before any program code has run, while there is one
+ * thread. */
 void dh_filter_apply(const char *text);
-/* What the parent counts, a child that it forked does not count again. */
+/* A forked child does not count again what its parent counts. */
 void dh_filter_fork_child(void);
 /* One of the counters that this file keeps. */
 bool dh_filter_counter(enum dh_counter c, u64 *ret);

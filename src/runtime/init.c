@@ -2,8 +2,8 @@
  * init.c - the runtime's beginning and end, its counters, and fork.
  *
  * Start: from .preinit_array of the executable, before any constructor; from the first instrumented module's
- * constructor if that comes earlier (a shared library's); from interceptors never: they degrade to
- * the real functions until then.
+ * constructor if that comes earlier (a shared library's). Never from interceptors: until then they just call
+ * the real functions.
  */
 #include "runtime/init.h"
 
@@ -43,7 +43,7 @@ bool dh_runtime_off;
 static bool started;
 static bool membarrier; /* atomic */
 static u64 counters[DH_COUNT_MAX];
-static u64 told[DH_COUNT_MAX]; /* what of them was told, or is the parent's to tell */
+static u64 told[DH_COUNT_MAX]; /* the part already reported, or left for the parent to report */
 
 void dh_runtime_count(enum dh_counter c)
 {
@@ -85,7 +85,7 @@ bool dh_runtime_has_membarrier(void)
 void dh_runtime_lose_membarrier(void)
 {
     __atomic_store_n(&membarrier, false, __ATOMIC_RELAXED);
-    dh_pending_on = false; /* what needs the barrier ends: plain stores, and blocks of one's own */
+    dh_pending_on = false; /* end what needs the barrier: plain stores and exclusive blocks */
 }
 
 void dh_runtime_degrade(const char *why)
@@ -119,7 +119,7 @@ static void print(void *unused, const char *text, size_t n)
     dh_sys_write_all(2, text, n);
 }
 
-/* getenv does not work yet when .preinit_array runs: libc learns of its environment later. Nothing of libc is
+/* getenv does not work yet when .preinit_array runs: libc sets up its environment later. No libc function is
  * called: once the runtime has started, strncmp would count as the program's. */
 static const char *find_env(char **envp, const char *name)
 {
@@ -133,7 +133,7 @@ static const char *find_env(char **envp, const char *name)
     return NULL;
 }
 
-/* The reporter reads the options too; what the program makes of its environment is not for it. */
+/* The reporter reads the options too, without the program's changes to its environment. */
 static void keep_options(const char *text)
 {
     static const char name[] = "DEADHEAT_OPTIONS=";
@@ -149,7 +149,7 @@ static void read_options(char **envp)
     static struct dh_options_error err;
     dh_runtime_secure_init(envp);
     const char *text = dh_compat_options(find_env(envp, "DEADHEAT_OPTIONS"));
-    dh_gather_init(find_env(envp, "DEADHEAT_RUN")); /* none is left where rights are raised */
+    dh_gather_init(find_env(envp, "DEADHEAT_RUN")); /* removed from the environment of a setuid program */
     dh_about_init(dh_runtime_secure ? NULL : envp);
     keep_options(dh_runtime_secure ? "source=0:color=never" : text);
     dh_suppressions_env = dh_compat_suppressions();
@@ -166,8 +166,8 @@ static void read_options(char **envp)
 }
 
 /* Where the kernel randomises more than the layout of the planes has room for (vm.mmap_rnd_bits above 28),
- * start again without randomisation. If that cannot be done, go on: it may still go well. Not with raised
- * rights: what is at the path may be another program by now. */
+ * restart without randomisation. If that fails, continue: it may still work. Not in a setuid program: the
+ * path may name another program by now. */
 static void fix_layout(char **argv, char **envp)
 {
     static char path[4096];
@@ -236,8 +236,7 @@ static void preinit(int argc, char **argv, char **envp)
 __attribute__((section(".preinit_array"), used)) static void (*const preinit_entry)(int, char **,
                                                                                     char **) = preinit;
 
-/* A collection goes through all shadow that is in memory: where they come that often, they are what the time
- * goes into. */
+/* A collection scans all resident shadow: if collections are that frequent, they take most of the time. */
 static void tell_collections(void)
 {
     u64 n = dh_runtime_counter(DH_COUNT_COLLECTIONS), ms = dh_runtime_counter(DH_COUNT_MILLISECONDS);
@@ -269,8 +268,8 @@ static void print_stats(void)
     tell_collections();
 }
 
-/* Silence means that there was nothing to find, so a run that could not see all must not be silent. Where
- * races were found, the summary of the report has this. Stacks that are cut (LOST_FRAMES) hide no race. */
+/* Silence means that there was nothing to find, so a run that could not see everything must say so. If races
+ * were found, the report's summary does. Truncated stacks (LOST_FRAMES) hide no race. */
 static void tell_losses(void)
 {
     char buf[900];
@@ -307,7 +306,7 @@ static void tell_share(struct dh_fmt *f, u64 part, u64 whole, const char *of)
     dh_fmt_str(f, of);
 }
 
-/* Likewise, silence after a sampled run must not pass for that of a full one. */
+/* Likewise, silence after a sampled run must not be mistaken for that of a full one. */
 static void tell_sample(void)
 {
     char buf[256];
@@ -324,7 +323,7 @@ static void tell_sample(void)
     dh_sys_say(buf);
 }
 
-/* Nor that after a run with a filter. */
+/* The same for a run with a filter. */
 static void tell_filter(void)
 {
     char buf[256];

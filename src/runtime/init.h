@@ -10,26 +10,27 @@
 extern struct dh_options dh_opts;
 /* The environment's entry "DEADHEAT_OPTIONS=..." as it was at the start; NULL if there was none. */
 extern char *dh_options_env;
-/* Suppressions that the program brings; NULL: none. */
+/* Suppressions built into the program; NULL: none. */
 extern char *dh_suppressions_env;
 
 /* Detection has stopped for good (no memory). Read on every slow path. */
 extern bool dh_runtime_off;
 
-/* Something the guarantee needs is not to be had: stop detecting, say so once, let the program run on. */
+/* Something that detection depends on is unavailable: stop detecting, say so once, let the program
+ * continue. */
 void dh_runtime_degrade(const char *why);
 
 /* Instrumented code cannot run without the shadow of what it touches: say so and end the process. */
 _Noreturn void dh_runtime_no_shadow(void);
 
-/* ---- secure.c: a program with more rights than whoever started it ---- */
+/* ---- secure.c: a program with more privileges than the user who started it ---- */
 
 extern bool dh_runtime_secure; /* it is one; set at the start */
 void dh_runtime_secure_init(char **envp);
-/* Options that are not for such a program are as if they had not been set. Nothing for any other. */
+/* Reset the options that are not allowed in such a program. No effect in any other. */
 void dh_runtime_secure_options(struct dh_options *o);
-/* May this program be run? Such a program may run one only if nobody but root could have changed it. *path,
- * in cap bytes, becomes the path that was looked at. */
+/* May this program be run? A privileged program may run it only if nobody but root could have changed it.
+ * *path, with room for cap bytes, becomes the path that was checked. */
 bool dh_runtime_trusts(char *path, size_t cap);
 
 bool dh_runtime_has_membarrier(void);

@@ -1,8 +1,9 @@
 /*
- * secure.c - a program with more rights than whoever started it: a set-user-id program, or one with
- * capabilities of its own (AT_SECURE, getauxval(3)).
+ * secure.c - a program with more privileges than the user who started it: a set-user-id program, or one with
+ * file capabilities (AT_SECURE, getauxval(3)).
  *
- * Its environment is somebody else's, and so may be the files it could be made to touch. Invariants there:
+ * Its environment is under another user's control, and so may be the files it could be made to touch.
+ * Invariants:
  * - no option and no address to report to comes from the environment, and the variables are taken out of it,
  *   since a program that this one executes may no longer be marked as secure;
  * - nothing is written but to standard error, whatever options the program itself brings;
@@ -21,7 +22,7 @@
 
 bool dh_runtime_secure;
 
-/* Takes the variable out of the environment. Was it there? */
+/* Removes the variable from the environment. Was it there? */
 static bool drop(char **envp, const char *name)
 {
     char **to = envp;
@@ -58,7 +59,7 @@ void dh_runtime_secure_options(struct dh_options *o)
     o->source = false;
 }
 
-/* Of a file or directory: could anybody but root have put it there, or change what is in it? */
+/* Is a file or directory safe: could only root have created or changed it? */
 static bool is_roots(const char *path)
 {
     struct stat st;
@@ -66,7 +67,7 @@ static bool is_roots(const char *path)
            !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* The path of an existing file without links and dots, in its place. */
+/* Replaces the path of an existing file by one without links and dots. */
 static bool resolve(char *path, size_t cap)
 {
     char link[64];

@@ -46,15 +46,15 @@ struct dh_frame {
 };
 
 /*
- * The hot part of a thread's state, in initial-exec TLS so that inlined code reaches it in one
- * instruction. Written by the owning thread only, but for one store that period.h explains. DH_HOT_NONE is
- * how it starts: nothing hits, and the slow paths attach the thread.
+ * The hot part of a thread's state, in initial-exec TLS so that inlined code reaches it in one instruction.
+ * Written only by the owning thread, except for one store explained in period.h. It starts as DH_HOT_NONE:
+ * nothing hits, and the slow paths attach the thread.
  */
 struct dh_hot {
     u64 read_flip;          /* where this thread's read plane is: dh_plane_of */
     u32 base;               /* first plain access id of the current epoch, with full byte mask */
-    u32 span;               /* so many ids from there on are this epoch's, or nobody's yet and in no cell:
-                             * cell - base < span is a hit. Others are alone.h's and period.h's */
+    u32 span;               /* this many ids from base on belong to this epoch, or are not in any cell yet:
+                             * cell - base < span is a hit. Special values: alone.h and period.h */
     u64 bases;              /* base in both halves: for two cells at once */
     struct dh_frame *sp;    /* next free frame of the shadow call stack */
     struct dh_frame *limit; /* sp == limit: full (or not attached); __dh_enter_slow decides */
@@ -63,36 +63,36 @@ struct dh_hot {
 
 #define DH_HOT_NONE {.read_flip = DH_READ_FLIP(0)}
 
-/* Everything the pass names is exported by the executable, for the shared objects that it loads. */
+/* Everything the pass refers to is exported by the executable, for the shared objects that it loads. */
 #pragma GCC visibility push(default)
 
 extern _Thread_local struct dh_hot __dh_hot __attribute__((tls_model("initial-exec")));
 
 /*
  * Shadow memory: planes of one 32-bit cell per 4 application bytes. There is one write plane, and a read
- * plane for each class of threads, so that what many threads read needs no history: each finds its own last
- * read in its own plane. The cell of an address is the address with a few bits flipped; undoing that is doing
- * it again. docs/design/shadow.md shows that planes never meet memory, or each other, in the classes of
- * addresses that Linux gives out by itself on x86-64, and what is done where they do all the same.
+ * plane for each class of threads, so that data read by many threads needs no history: each finds its own
+ * last read in its own plane. The address of a cell is the application address with a few bits flipped;
+ * flipping them again undoes it. docs/design/shadow.md shows that planes never overlap memory, or each other,
+ * in the address ranges that Linux assigns by default on x86-64, and what is done where they do anyway.
  *
  * The bits from 40 on choose the plane. Those below only keep the addresses that one access touches from
- * agreeing in all their low bits: where they did, accesses took 26 ns instead of 0.8 ns an element (measured;
- * it fits a way predictor, which no counter has shown).
+ * agreeing in all low bits: otherwise accesses took 26 ns instead of 0.8 ns per element (measured; consistent
+ * with a cache way predictor, though no performance counter has confirmed it).
  */
 #define DH_READ_CLASSES 8u
 #define DH_READ_FLIP(c) (DH_READ_PLANE(c) | DH_READ_PLACE(c) | 1ull << 24 | (u64)(c) << 20)
 /* Bit 45, and the three bits of the class at 41, 42 and 44. */
 #define DH_READ_PLANE(c) \
     (1ull << 45 | ((u64)(c) & 1) << 41 | ((u64)(c) >> 1 & 1) << 42 | ((u64)(c) >> 2 & 1) << 44)
-/* Bits 25 to 39, without pattern: a program that maps terabytes has memory at round distances, and must not
- * find one class's plane of the one where another class's plane of the other is. */
+/* Bits 25 to 39, patternless: a program that maps terabytes has memory at round distances, and one class's
+ * plane of one mapping must not coincide with another class's plane of another mapping. */
 #define DH_READ_PLACE(c) (((u64)(c) * 0x2B5D & 0x7FFF) << 25)
 #define DH_WRITE_FLIP (1ull << 44 | 1ull << 23)
-/* Planes are contiguous within so much memory, aligned to as much. */
+/* Planes are contiguous within this much memory, aligned to its size. */
 #define DH_READ_RUN (1ull << 20)
 #define DH_WRITE_RUN (1ull << 23)
 
-/* The planes that an access of this thread is put into: DH_PLANE_READ is that of its own class. */
+/* The planes in which accesses of this thread are recorded: DH_PLANE_READ is that of its own class. */
 enum dh_plane { DH_PLANE_READ, DH_PLANE_WRITE };
 
 /* The bits in which application address and shadow address differ. */
@@ -113,8 +113,8 @@ DH_INLINE u32 dh_plane_own_class(void)
     return (u32)(__dh_hot.read_flip >> 20) % DH_READ_CLASSES;
 }
 
-/* All planes by number, for those who go through them: the read planes by class, then the write plane. The
- * same function leads back from shadow to application address. */
+/* All planes by number, for iterating over them: the read planes by class, then the write plane. The same
+ * function also maps shadow addresses back to application addresses. */
 enum { DH_NTH_WRITE = DH_READ_CLASSES, DH_PLANES };
 
 DH_INLINE uptr dh_plane_nth(uptr addr, u32 n)
@@ -143,15 +143,15 @@ void __dh_read_loop(const volatile void *p, u64 n, u32 size);
 void __dh_write_loop(const volatile void *p, u64 n, u32 size);
 
 /* A loop touches `count` elements of `size` bytes, in pieces of `piece` bytes, before it synchronises. They
- * begin `step` bytes after each other, upwards from p; nothing between them is touched. */
+ * start `step` bytes apart, upwards from p; nothing between them is touched. */
 void __dh_read_stride(const volatile void *p, u64 step, u64 count, u32 size, u32 piece);
 void __dh_write_stride(const volatile void *p, u64 step, u64 count, u32 size, u32 piece);
 
 void __dh_module_init_v3(const void *marker);
 void __dh_module_home(const char *dir); /* shared objects: where deadheat is installed */
 
-/* Slow paths of the inlined functions. They keep every register but r11, so that the code around
- * a check stays as the compiler made it. */
+/* Slow paths of the inlined functions. They preserve every register but r11, so that a check does not affect
+ * the compiler's code around it. */
 #if defined(__clang__)
 #define DH_PRESERVE __attribute__((preserve_most))
 #else

@@ -12,13 +12,12 @@
 
 #define FAST __attribute__((always_inline, used))
 
-/* The same check as a function, for code that hardly ever runs: a tenth of the code. It keeps all registers,
- * as the slow paths do, and goes on to them by a jump, so that they see the address of the access as their
- * caller. */
+/* The same check as a function, for rarely executed code: a tenth of the size. It preserves all registers,
+ * like the slow paths, and tail-jumps to them, so that they see the address of the access as their caller. */
 #define RARE __attribute__((noinline, used, preserve_most))
 
-/* The condition stands in the `if` itself: what the compiler knows about likelihood would not survive the
- * inlining of a function that returns it, and every hit would be a taken branch. */
+/* The condition is in the `if` itself: branch likelihood would not survive the inlining of a function that
+ * returns it, and every hit would be a taken branch. */
 #define ACCESS(name, size, far)                                     \
     FAST void __dh_##name##size(const volatile void *p)             \
     {                                                               \
@@ -56,7 +55,7 @@
 ACCESSES(read, DH_PLANE_READ)
 ACCESSES(write, DH_PLANE_WRITE)
 
-/* The parts of a test of several accesses, from which the pass makes one: see src/ir/groups.c. */
+/* The parts from which the pass builds one test for several accesses: see src/ir/groups.c. */
 FAST u64 __dh_flip_read(void)
 {
     return dh_plane_flip(DH_PLANE_READ);
@@ -99,14 +98,14 @@ FAST u32 __dh_span(void)
     return __dh_hot.span;
 }
 
-/* A constructor that stores the vtable pointer an object already has changes nothing. */
+/* Storing the vtable pointer that an object already has, as constructors do, changes nothing. */
 FAST void __dh_vptr_write(const volatile void *p, const void *value)
 {
     if (*(const void *const volatile *)p != value)
         __dh_write8(p);
 }
 
-/* Beside a prefetch of the program's own. */
+/* Goes with a prefetch of the program. */
 FAST void __dh_prefetch(const volatile void *p)
 {
     __builtin_prefetch((const void *)dh_plane_of((uptr)p, DH_PLANE_READ));
@@ -118,15 +117,15 @@ FAST struct dh_frame *__dh_enter(const void *pc)
     return dh_frame_push(pc);
 }
 
-/* For functions that spend their time in calls. The pass hands pc over in r10, where no argument of the
- * function is. */
+/* For functions that spend their time in calls. The pass passes pc in r10, which holds no argument of the
+ * function. */
 RARE struct dh_frame *__dh_rare_enter(const void *pc)
 {
     struct dh_frame *f = __dh_hot.sp;
     if (DH_UNLIKELY(f >= __dh_hot.limit)) {
         f = __dh_enter_slow();
-        /* A register to save aligns the stack for the call. With none, LLVM 19 makes room by a push, and
-         * takes it back by a pop into rcx, which preserve_most is to keep. */
+        /* Saving a register aligns the stack for the call. Without one, LLVM 19 aligns it by a push, and
+         * undoes that by a pop into rcx, which preserve_most must preserve. */
         __asm__ volatile("" ::: "rcx");
     }
     return dh_frame_put(f, pc);

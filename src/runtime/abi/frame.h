@@ -1,6 +1,6 @@
 /*
- * frame.h - pushing on and taking from the shadow call stack, for all that do so: inlined code (fastpath.c),
- * interceptors (scope.c), functions of lard.h.
+ * frame.h - push and pop of the shadow call stack, for all users: inlined code (fastpath.c), interceptors
+ * (scope.c), functions of lard.h.
  */
 #ifndef DH_RUNTIME_ABI_FRAME_H
 #define DH_RUNTIME_ABI_FRAME_H

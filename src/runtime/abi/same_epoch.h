@@ -1,6 +1,7 @@
 /*
  * same_epoch.h - the test of every access: did this thread make such an access to these bytes in its current
- * epoch? Inlined into the program by fastpath.c, and into what other compilers call by compat/fastpath.c.
+ * epoch? Inlined into the program by fastpath.c, and into the functions that other compilers call by
+ * compat/fastpath.c.
  *
  * Why subtract-and-compare instead of equality: the ids of one epoch are consecutive, one per
  * calling context, so a range test accepts all of them (docs/design/engine.md).
@@ -10,35 +11,35 @@
 
 #include "runtime/abi/abi.h"
 
-/* How far the cell of an address is from the ids of this epoch; below __dh_hot.span: a hit. flip is that of
- * the plane, bases is __dh_hot.bases, of which one cell needs the lower half; whoever tests several accesses
- * has loaded them once. */
+/* The distance of an address's cell from the ids of this epoch; below __dh_hot.span: a hit. flip is that of
+ * the plane, bases is __dh_hot.bases, of which one cell needs the lower half; a test of several accesses
+ * loads them only once. */
 DH_INLINE u32 dh_far(uptr addr, u64 flip, u64 bases)
 {
     return __atomic_load_n((const u32 *)((addr & ~(uptr)3) ^ flip), __ATOMIC_RELAXED) - (u32)bases;
 }
 
-/* Of four bytes that the compiler takes for aligned. Where the program broke that promise (by a cast of any
- * address to that of an int), parts of two cells are read as one, which is no id of this epoch; the slow path
- * then looks at the address. The same goes for eight bytes. */
+/* For four bytes that the compiler assumes to be aligned. If the program breaks that promise (by casting an
+ * arbitrary address to int *), parts of two cells are read as one, which is no id of this epoch; the slow
+ * path then checks the address. The same goes for eight bytes. */
 DH_INLINE u32 dh_far4(uptr addr, u64 flip, u64 bases)
 {
     return __atomic_load_n((const u32 *)(addr ^ flip), __ATOMIC_RELAXED) - (u32)bases;
 }
 
-/* Of two cells at once, one in each half. Where the lower difference borrows from the upper one, its cell is
+/* For two cells at once, one in each half. If the lower difference borrows from the upper one, its cell is
  * below the base, which has the full byte mask in its upper bits: then the lower difference is 2^31 or more,
- * beyond every span, and what the upper one is does not matter. */
+ * beyond every span, and the upper one does not matter. */
 DH_INLINE u64 dh_far8(uptr addr, u64 flip, u64 bases)
 {
     return __atomic_load_n((const u64 *)(addr ^ flip), __ATOMIC_RELAXED) - bases;
 }
 
 /*
- * Several cells are one test of their distances or-ed together, which is never below the largest of them.
+ * Several cells take one test of their distances or-ed together, which is never below the largest of them.
  * Cells of different calling contexts of one epoch may fail it although each would pass, but only when the
- * ids taken are nearly used up, and then the slow path finds out. One branch a check instead of one a cell is
- * less code for the backend and for the processor.
+ * current ids are nearly used up, and then the slow path finds out. One branch per check instead of one per
+ * cell means less code for the backend and for the processor.
  */
 DH_INLINE u32 dh_farthest(u64 far)
 {

@@ -9,16 +9,16 @@
 
 bool dh_compat_modules;
 
-/* From the constructor of every object file, before all others. gcc may jump here from it: then the caller is
- * the dynamic linker, and the module remains one that nobody announced. */
+/* From the constructor of every object file, before all others. gcc may tail-call this from it: then the
+ * caller is the dynamic linker, and the module remains unannounced. */
 DH_COMPAT void __tsan_init(void)
 {
     dh_compat_modules = true;
     __dh_module_init_v3(__builtin_return_address(0));
 }
 
-/* What clang makes of struct assignments and of calls. The interceptors do the work; as the last thing that
- * is called they see our caller as theirs. */
+/* What clang emits for struct assignments and mem* calls. The interceptors do the work; being tail-called,
+ * they see our caller as theirs. */
 DH_COMPAT void *__tsan_memcpy(void *dst, const void *src, size_t n)
 {
     return memcpy(dst, src, n);
@@ -34,7 +34,7 @@ DH_COMPAT void *__tsan_memset(void *dst, int c, size_t n)
     return memset(dst, c, n);
 }
 
-/* For run-time systems, whose accesses have a place of their own. */
+/* For language runtimes, which pass the place of the access. */
 #define AT(size)                                              \
     DH_COMPAT void __tsan_read##size##_pc(void *p, void *pc)  \
     {                                                         \

@@ -2,9 +2,9 @@
  * compat/annotate.c - the dynamic annotations (ANNOTATE_* macros call these functions), and the functions of
  * our own header <deadheat/annotations.h> that lard.h does not have.
  *
- * Each function gets the file and line of its macro, which the shadow call stack knows better. What they mean
- * is what the original dynamic_annotations.h says, also where ThreadSanitizer does nothing: whoever calls
- * ANNOTATE_CONDVAR_SIGNAL wants it to order.
+ * Each function gets the file and line of its macro, which the shadow call stack knows better. Their meaning
+ * is that of the original dynamic_annotations.h, even where ThreadSanitizer does nothing: code that calls
+ * ANNOTATE_CONDVAR_SIGNAL wants it to create ordering.
  */
 #include "runtime/compat/compat.h"
 #include "runtime/intercept/intercept.h"
@@ -32,7 +32,8 @@ ORDER(WTFAnnotateHappensBefore, dh_lard_release)
 ORDER(WTFAnnotateHappensAfter, dh_lard_acquire)
 ORDER(AnnotateCondVarSignal, dh_lard_release)
 ORDER(AnnotateCondVarSignalAll, dh_lard_release)
-/* A queue: a put happens before the get of the same element. Which that is is not said: all earlier puts. */
+/* A queue: a put happens before the get of the same element. It is unknown which one that is, so all earlier
+ * puts count. */
 ORDER(AnnotatePCQPut, dh_lard_release)
 ORDER(AnnotatePCQGet, dh_lard_acquire)
 ORDER(AnnotatePCQCreate, dh_annotate_forget)
@@ -77,7 +78,7 @@ ANNOTATION(AnnotateRWLockReleased, const volatile void *lock, long is_write)
 
 /* ---- Memory ---- */
 
-/* Publishing is a way of handing over that the tool does not see: what was done before is ordered. */
+/* Publishing is a hand-over that the tool does not see: earlier accesses count as ordered. */
 ANNOTATION(AnnotatePublishMemoryRange, const volatile void *p, size_t n)
 {
     UNUSED;
@@ -108,7 +109,7 @@ ANNOTATION(AnnotateBenignRace, const volatile void *p, const char *why)
     dh_annotate_benign(p, 1, why);
 }
 
-/* It may come; that it does not is no error here. */
+/* The race may occur; if it does not, that is no error here. */
 ANNOTATION(AnnotateExpectRace, const volatile void *p, const char *why)
 {
     UNUSED;
@@ -139,7 +140,7 @@ ANNOTATION(AnnotateThreadName, const char *name)
     dh_annotate_thread_name(name);
 }
 
-/* Words for other detectors: lock sets, tracing, memory that is not initialised. */
+/* For other detectors: locksets, tracing, uninitialised memory. */
 #define NOTHING(name, ...)          \
     ANNOTATION(name, ##__VA_ARGS__) \
     {                               \

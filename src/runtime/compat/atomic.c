@@ -2,8 +2,8 @@
  * compat/atomic.c - the atomic operations of -fsanitize=thread and of <sanitizer/tsan_interface_atomic.h>.
  *
  * The compiler has replaced the operation by the call, so it is done here, between what __dh_atomic_pre and
- * __dh_atomic_post do (abi.h). It is done in the strongest order: what the program asked for is what the
- * engine is told, and x86-64 has little to gain from less.
+ * __dh_atomic_post do (abi.h). It is done with the strongest order: the engine gets the order that the
+ * program asked for, and a weaker one gains little on x86-64.
  *
  * Orders are C11's, as in enum dh_order; gcc may set further bits (lock elision).
  */
@@ -142,7 +142,7 @@ DH_COMPAT void __tsan_atomic_thread_fence(int mo)
     __dh_fence(ORDER(mo));
 }
 
-/* Orders a thread with its own handlers: no threads. */
+/* Orders a thread only with its own signal handlers. */
 DH_COMPAT void __tsan_atomic_signal_fence(int mo)
 {
     (void)mo;

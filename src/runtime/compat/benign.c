@@ -2,11 +2,11 @@
  * compat/benign.c - memory on which races are not reported: AnnotateBenignRaceSized, AnnotateExpectRace,
  * VALGRIND_HG_DISABLE_CHECKING.
  *
- * A list under a lock, looked at when a race was found and never before: races are rare, and known ones are
- * not found again in the same place and epoch. Ranges outlive the objects in them, as they do in other tools;
- * they are taken out by dh_benign_remove. Fixed in size, since nobody marks thousands of places by hand; when
- * it is full further ones are not taken, and their races reported. The lock is taken before that of reports
- * and never with it, so they share a rank.
+ * A list under a lock, consulted only when a race was found: races are rare, and known ones are not found
+ * again in the same place and epoch. Ranges outlive the objects in them, as in other tools; dh_benign_remove
+ * removes them. Its size is fixed, since nobody marks thousands of places by hand; when it is full, further
+ * ones are ignored, and their races reported. The lock is never held together with the report lock, so they
+ * share a rank.
  */
 #include "base/lock.h"
 #include "runtime/compat/compat.h"
@@ -34,8 +34,8 @@ void dh_benign_add(const volatile void *p, size_t n)
     dh_lock_drop(&lock);
 }
 
-/* What of a range lies outside [p, p + n) stays in; of one that lies around it the lower part only moves on
- * in place, and the upper one is added. */
+/* The parts of a range outside [p, p + n) stay; if it extends on both sides, the lower part is kept in place,
+ * and the upper one is added. */
 void dh_benign_remove(const volatile void *p, size_t n)
 {
     uptr lo = (uptr)p, hi = lo + n;

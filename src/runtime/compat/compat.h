@@ -1,9 +1,9 @@
 /*
- * compat.h - shared by the files that speak other tools' interfaces (this folder).
+ * compat.h - shared by the files that implement other tools' interfaces (this directory).
  *
- * Each function there is a thin layer: it says in our own words (runtime.h, abi.h, lard.h) what the other
- * tool's word means. The names, their arguments and their meaning are those of ThreadSanitizer's and
- * Valgrind's public headers; docs/guide/compat.md lists them.
+ * Each function there is a thin layer that translates the other tool's call to our own interfaces (runtime.h,
+ * abi.h, lard.h). The names, their arguments and their meaning are those of ThreadSanitizer's and Valgrind's
+ * public headers; docs/guide/compat.md lists them.
  */
 #ifndef DH_RUNTIME_COMPAT_COMPAT_H
 #define DH_RUNTIME_COMPAT_COMPAT_H
@@ -12,8 +12,8 @@
 #include "runtime/shadow/cell.h"
 #include "runtime/threads/scope.h"
 
-/* Weak: a program that brings functions of these names, stubs of its own for builds without a tool, keeps
- * them. Stubs that are weak themselves lose, since the runtime comes first in the link. */
+/* Weak: a program that defines functions of these names, as stubs for builds without a tool, keeps them.
+ * Stubs that are weak themselves lose, since the runtime comes first in the link. */
 #define DH_COMPAT DH_EXPORT __attribute__((weak))
 
 /* Some module was compiled with -fsanitize=thread. */

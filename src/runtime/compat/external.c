@@ -2,8 +2,8 @@
  * compat/external.c - <sanitizer/tsan_interface.h>: accesses to objects of a library.
  *
  * A library reports each call that reads or changes one of its objects as a read or write of the object's
- * first byte, at the place of the call. Tags are the kinds of object. They are numbered and taken back, no
- * more: a report names the object by its block and the functions by their names, which says the same.
+ * first byte, at the place of the call. Tags are the kinds of object. They are only numbered: a report names
+ * the object by its block and the functions by their names, which says the same.
  */
 #include "runtime/compat/compat.h"
 #include "runtime/sink/sink.h"

@@ -2,25 +2,24 @@
  * compat/fastpath.c - the instrumentation of -fsanitize=thread: accesses and the shadow call stack.
  *
  * gcc and clang insert calls where our pass inserts code, so the check that the pass inlines into the program
- * is inlined into these functions instead (same_epoch.h). Invariant: whatever is not a hit
- * leaves by a jump to a slow path (the slow call is the last thing each function does), so that the slow path
- * finds the address of the access as its caller, as it does when the pass calls it. tests/compat/stacks holds
- * that. For the same reason these functions are compiled without frame pointers: a hit is then a handful of
- * instructions, none of which writes memory.
+ * is inlined into these functions instead (same_epoch.h). Invariant: a miss leaves by a jump to a slow path
+ * (a tail call), so that the slow path finds the address of the access as its caller, as it does when the
+ * pass calls it. tests/compat/stacks checks that. For the same reason these functions are compiled without
+ * frame pointers: a hit is then a handful of instructions, none of which writes memory.
  *
- * Entry and exit come without the frame that was pushed, unlike ours. So a frame remembers the stack pointer
- * of its function, by which its exit knows it again. Exceptions are the compiler's, which calls exit in
- * landing pads; longjmp is compat/jump.c's.
+ * Unlike ours, exit calls do not pass the frame that entry pushed. So a frame stores the stack pointer of its
+ * function, by which exit recognises it. The compiler handles exceptions, by calling exit in landing pads;
+ * compat/jump.c handles longjmp.
  */
 #include "runtime/abi/same_epoch.h"
 #include "runtime/compat/compat.h"
 #include "runtime/threads/thread.h"
 
-/* Calls beyond a full shadow stack, so that as many exits take nothing from it. */
+/* Number of calls beyond a full shadow stack, so that as many exits pop nothing. */
 static _Thread_local u32 beyond __attribute__((tls_model("initial-exec")));
 
-/* The slow paths, called as C functions: that they keep more registers does no harm, and only so does the
- * compiler make the last call a jump. */
+/* The slow paths, declared as plain C functions: it does no harm that they preserve more registers, and only
+ * then does the compiler emit a tail call. */
 #define SLOW(name, ...) \
     extern void slow_##name(const volatile void *p, ##__VA_ARGS__) __asm__("__dh_slow_" #name)
 #define SLOWS(kind) \
@@ -73,7 +72,7 @@ UNALIGNED(4)
 UNALIGNED(8)
 UNALIGNED(16)
 
-/* gcc's word for everything that is not 1, 2, 4, 8 or 16 aligned bytes: mostly a few bytes. */
+/* gcc's call for everything that is not 1, 2, 4, 8 or 16 aligned bytes: mostly a few bytes. */
 enum { FEW = 16 };
 
 DH_COMPAT void __tsan_read_range(void *p, size_t n)
@@ -94,7 +93,7 @@ DH_COMPAT void __tsan_write_range(void *p, size_t n)
 
 CHECK(vptr_read, dh_distance8(addr, DH_PLANE_READ), slow_read8(p))
 
-/* A constructor that stores the vtable pointer an object already has changes nothing. */
+/* Storing the vtable pointer that an object already has, as constructors do, changes nothing. */
 DH_COMPAT void __tsan_vptr_update(void **p, void *value)
 {
     if (*(void *volatile *)p != value && DH_UNLIKELY(dh_distance8((uptr)p, DH_PLANE_WRITE) >= __dh_hot.span))
@@ -147,9 +146,9 @@ DH_INLINE bool exits(const struct dh_frame *f, const void *pc, uptr stack)
 }
 
 /*
- * Something has come between. Either this function has made room on its stack since (alloca): then its frame
- * is the topmost. Or frames above it were left behind by a jump that nobody saw, or by a function that
- * switched to another fiber and returned there: then it lies deeper, before any frame of its callers.
+ * The top frame does not match. Either this function has extended its stack since (alloca): then its frame is
+ * the topmost. Or frames above it were left behind by an unseen jump, or by a function that switched to
+ * another fiber and returned there: then it lies deeper, before any frame of its callers.
  */
 static DH_COLD void exit_slow(const void *pc, uptr stack)
 {

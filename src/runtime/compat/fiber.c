@@ -1,10 +1,10 @@
 /*
  * compat/fiber.c - <sanitizer/tsan_interface.h>: fibers.
  *
- * A fiber is a language-level thread of lard.h, with two differences. A switch orders, unless told otherwise:
- * what was done before it happens before what the fiber does after it. And regions that are not looked at
- * belong to the fiber that began them, not to the kernel thread: a mutex that switches fibers while it waits
- * leaves them with the one that waits.
+ * A fiber is a language-level thread of lard.h, with two differences. A switch creates ordering, unless told
+ * otherwise: what was done before it happens before what the fiber does after it. And ignored regions belong
+ * to the fiber that began them, not to the kernel thread: a mutex that switches fibers while it waits leaves
+ * them with the waiting fiber.
  */
 #include "runtime/compat/compat.h"
 #include "runtime/init.h"
@@ -43,7 +43,7 @@ DH_COMPAT void __tsan_set_fiber_name(void *fiber, const char *name)
     dh_scope_end(&sc);
 }
 
-/* Not in a scope: that would leave its frame on the shadow stack that is left. */
+/* Not in a scope: its frame would stay on the old shadow stack. */
 DH_COMPAT void __tsan_switch_to_fiber(void *fiber, unsigned flags)
 {
     struct dh_thread *from = __dh_hot.self, *to = fiber ? fiber : dh_identity_native();

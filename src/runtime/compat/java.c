@@ -1,13 +1,13 @@
 /*
  * compat/java.c - ThreadSanitizer's interface for Java virtual machines (tsan_interface_java.h).
  *
- * The VM tells where its heap is, which blocks are in it, and how the collector moves them; and its monitors
- * and volatile fields by address. All of it is lard.h in other words.
+ * The VM reports where its heap is, which blocks are in it, and how the collector moves them; and its
+ * monitors and volatile fields by address. All of it maps directly to lard.h.
  *
  * __tsan_java_find asks which blocks there are, so they are kept: for each 8 bytes of the heap, which is how
  * blocks are aligned, the length in such units of the block that starts there, or 0. That is an eighth of the
  * memory in use at most, and none for parts of the heap without blocks. A collector that moves blocks has
- * stopped the world; for the rest the VM sees to it that nobody else has the block.
+ * stopped the world; otherwise the VM ensures that no other thread uses the block.
  */
 #include <string.h>
 
@@ -103,10 +103,10 @@ DH_COMPAT jptr __tsan_java_find(jptr *from, jptr to)
 }
 
 /*
- * A finaliser is about to run: all that was done to the object happens before it, since nobody can reach the
- * object any more. So all that every thread has done so far does. Of what a running thread does next, up to
- * its next release, it cannot be told apart, and counts as done before. In recordings and in the laboratory
- * this call is not seen.
+ * A finaliser is about to run: everything done to the object happens before it, since the object is
+ * unreachable. This is implemented by ordering all that every thread has done so far before it. What a
+ * running thread does next, up to its next release, cannot be distinguished, and counts as done before.
+ * Recordings and the laboratory do not see this call.
  */
 DH_COMPAT void __tsan_java_finalize(void)
 {

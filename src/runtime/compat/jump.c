@@ -3,9 +3,9 @@
  *
  * Functions that our pass instruments repair the shadow call stack themselves, where setjmp returns
  * (__dh_reenter). Those of other compilers do not, and call an exit for each entry: frames left behind would
- * stay for ever. So the frames that the jump skips are dropped when it is made.
+ * stay forever. So the frames that a jump skips are dropped when it is made.
  *
- * Which those are, the stack pointers tell that __tsan_func_entry has left in the frames. The function that
+ * The stack pointers that __tsan_func_entry has stored in the frames tell which those are. The function that
  * called setjmp, or its nearest caller that is instrumented, is the one whose stack pointer is the least
  * above that of the jmp_buf; every frame above its own on the shadow stack is skipped. The nearest one, and
  * not the first one found above: a handler on an alternate stack may lie anywhere. Only the low 32 bits are

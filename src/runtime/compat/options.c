@@ -1,12 +1,11 @@
 /*
- * compat/options.c - options and suppressions that a program brings for ThreadSanitizer in two functions of
- * its own:
- * __tsan_default_options and __tsan_default_suppressions.
+ * compat/options.c - options and suppressions that a program provides for ThreadSanitizer by defining two
+ * functions: __tsan_default_options and __tsan_default_suppressions.
  *
  * They are called once, when the runtime starts, before anything of the program has run. Options that mean
- * the same here are taken over and the rest, which is about ThreadSanitizer's own machinery, is left;
- * DEADHEAT_OPTIONS wins. Suppressions go to the reporter in its environment, since it is the one who knows
- * names.
+ * the same here are adopted and the rest, which concern ThreadSanitizer's internals, are ignored;
+ * DEADHEAT_OPTIONS takes precedence. Suppressions are passed to the reporter in its environment, since it
+ * knows the names.
  */
 #include <string.h>
 

@@ -3,13 +3,13 @@
  * and what they may ask about the race in question.
  *
  *   __tsan_on_initialize()      before the program's constructors
- *   __tsan_on_report(report)    at each race that is told, on the thread that found it; the report is good
- * for the length of the call
- *   __tsan_on_finalize(failed)  at the end; what it returns says whether the status shall be that of a race
+ *   __tsan_on_report(report)    at each reported race, on the thread that found it; the report is valid
+ *                               during the call
+ *   __tsan_on_finalize(failed)  at the end; returns whether the exit status shall be that of a race
  *
- * They are the program's or nobody's, hence weak. They run inside the runtime: what they access is not seen.
- * A report is about two accesses by two threads; of stacks, places and mutexes in ThreadSanitizer's sense it
- * has none, and says so by their number. Stacks end with NULL if there is room.
+ * They are optional functions of the program, hence weak. They run inside the runtime: what they access is
+ * not checked. A report is about two accesses by two threads; it has no stacks, locations and mutexes in
+ * ThreadSanitizer's sense, so their counts are 0. Stacks end with NULL if there is room.
  */
 #include "runtime/compat/compat.h"
 #include "runtime/engine/engine.h"

@@ -1,11 +1,10 @@
 /*
  * compat/sync.c - <sanitizer/tsan_interface.h>: acquire and release, and annotations of mutexes.
  *
- * A mutex implementation announces itself around what it does: between pre_lock and post_lock, pre_unlock and
- * post_unlock, pre_signal and post_signal nothing it does counts, neither its accesses nor its own
- * synchronisation (lard.h calls that the run-time system's). pre_divert and post_divert are a gap in such a
- * region, in which the program's code runs. The lock itself counts where the regions end or begin: after it
- * was taken, before it is given up.
+ * A mutex implementation brackets what it does: between pre_lock and post_lock, pre_unlock and post_unlock,
+ * pre_signal and post_signal neither its accesses nor its own synchronisation count (like the language
+ * runtime's in lard.h). pre_divert and post_divert are a gap in such a region, in which program code runs.
+ * The lock itself counts where the regions end or begin: after it was acquired, before it is released.
  */
 #include "base/fmt.h"
 #include "base/sys.h"
@@ -43,8 +42,8 @@ DH_COMPAT void __tsan_release(void *addr)
 
 /* ---- Mutexes ---- */
 
-/* How large a mutex is nobody says: its first byte stands for it. That it is used when it is not there is not
- * found: nothing but the implementation accesses it, which does not count. */
+/* The size of a mutex is unknown: its first byte stands for it. Use before creation or after destruction is
+ * not found: only the implementation accesses it, which does not count. */
 static void begins_or_ends(void *mutex, unsigned flags, const void *pc)
 {
     DH_SCOPE(sc);

@@ -1,6 +1,6 @@
 /*
- * compat/syscall.c - <sanitizer/linux_syscall_hooks.h>: programs that make system calls by themselves tell
- * the sanitizer what they do (libuv does, to close descriptors past cancellation).
+ * compat/syscall.c - <sanitizer/linux_syscall_hooks.h>: programs that make system calls directly announce
+ * them to the sanitizer (libuv does, to close descriptors without a cancellation point).
  *
  * What touches buffers, makes edges or changes what a descriptor is has the meaning of the libc call of that
  * name. All other hooks are one function that does nothing, made by scripts/make-syscall-hooks.

@@ -1,22 +1,22 @@
 /*
  * atomic.c - C11 atomics with their real orders (C11 5.1.2.4, 7.17.3).
  *
- * An atomic object's synchronisation object holds what the release sequence that ends in its present value
- * publishes. Where an operation may change that, its lock is held from pre to post, so value and publication
- * change together; likewise where it may learn from it, so that it learns what belongs to the value it reads.
- * Most operations need no lock: nobody ever released to the object, or this thread has taken in all that it
- * publishes and the object's version is still the same.
+ * An atomic object's synchronisation object holds what is published by the release sequence that ends in its
+ * current value. If an operation may change that, its lock is held from pre to post, so that value and
+ * publication change together; likewise if it may acquire it, so that it acquires what belongs to the value
+ * it reads. Most operations need no lock: no thread ever released to the object, or this thread has acquired
+ * everything it publishes and the object's version is still the same.
  *
  *   store          release: publication := my clock; relaxed after a release fence: := the fence's clock;
  *                  relaxed otherwise: := nothing, the store heads no release sequence and ends the old one
  *   RMW            as a store, but joined with what is there: it continues the release sequence
- *   load, RMW      acquire: take the publication in; relaxed: keep it for a later acquire fence
- *   fences         release: remember my clock for later relaxed stores; acquire: take in what relaxed loads
- * kept
+ *   load, RMW      acquire: acquire the publication; relaxed: keep it for a later acquire fence
+ *   fences         release: remember my clock for later relaxed stores; acquire: acquire what relaxed
+ *                  loads kept
  *
  * C11 also lets a relaxed store by the releasing thread itself continue the sequence; C++20 took that back,
  * and compilers do not rely on it, so any relaxed store ends it here. No store ends what was published by
- * other means than atomic operations (dh_sync.kept): an annotation speaks of the address, not of its value.
+ * means other than atomic operations (dh_sync.kept): an annotation is about the address, not its value.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static u32 seen_slot(uptr addr)
     return (u32)(addr >> 3 ^ addr >> 9) % DH_SEEN;
 }
 
-/* What this thread remembers of the present operation's address. */
+/* What this thread remembers about the current operation's address. */
 static struct dh_seen *seen_entry(struct dh_thread *t)
 {
     struct dh_seen *e = &t->atomics.seen[seen_slot(now.addr)];
@@ -58,7 +58,7 @@ static struct dh_seen *seen_entry(struct dh_thread *t)
     return e;
 }
 
-/* Without locking, the object of the present operation's address. */
+/* The object at the current operation's address, without locking. */
 static struct dh_sync *find(struct dh_thread *t, bool *ret_sure)
 {
     struct dh_seen *e = seen_entry(t);
@@ -71,11 +71,11 @@ static struct dh_sync *find(struct dh_thread *t, bool *ret_sure)
         return NULL;
     o = e->object = dh_sync_find(now.addr, ret_sure);
     e->absent = !o && *ret_sure ? chains : 1;
-    e->version = 1; /* no object is at rest with an odd one */
+    e->version = 1; /* an object not being changed never has an odd one */
     return o;
 }
 
-/* From the object, locked, everything was taken in; in version as it will be when it is dropped. */
+/* Everything was acquired from the locked object; note the version that it will have once unlocked. */
 static void remember(struct dh_thread *t, struct dh_sync *o, bool acquired)
 {
     struct dh_seen *e = seen_entry(t);
@@ -87,7 +87,7 @@ static void remember(struct dh_thread *t, struct dh_sync *o, bool acquired)
 
 /* ---- Recording ---- */
 
-/* The cells of the present operation, where they are at most two, aligned. */
+/* The cells of the current operation, if they are at most two, aligned. */
 static bool cells_now(enum dh_plane plane, dh_pair_t *ret)
 {
     const dh_cell_t *p = dh_shadow(now.addr, plane);
@@ -119,8 +119,8 @@ static bool holds(const struct dh_thread *t, dh_cell_t cell, dh_cell_t me)
     return false;
 }
 
-/* Can no atomic access of t race with what the cell holds, now or later, as long as it is the same cell? No
- * may also mean that it takes longer to tell. */
+/* Is it certain that no atomic access of t races with what the cell holds, now or later, as long as it is the
+ * same cell? False may also mean that it takes longer to tell. */
 static bool harmless(const struct dh_thread *t, dh_cell_t cell)
 {
     if (dh_cell_is_split(cell))
@@ -153,7 +153,7 @@ static bool put_in_place(const struct dh_access_now *a, dh_cell_t lo, dh_cell_t 
     return !__atomic_load_n(&h->closed, __ATOMIC_SEQ_CST) && !__atomic_load_n(&k->closed, __ATOMIC_SEQ_CST);
 }
 
-/* Can this access race with nothing that the planes, as bits, hold of these words? */
+/* Is it certain that this access races with nothing that these planes (as bits) hold for the words? */
 static bool all_harmless(const struct dh_access_now *a, struct dh_done *d, u32 planes, bool two)
 {
     const struct dh_thread *t = a->t;
@@ -172,9 +172,9 @@ static bool all_harmless(const struct dh_access_now *a, struct dh_done *d, u32 p
     return true;
 }
 
-/* One or two words, in which the only earlier access was atomic too and has happened before, or which have
- * histories that take this one in place; and nothing in the other plane that it could race with. In the order
- * of work that engine.c describes. False: not done, or not known to be all. */
+/* One or two words whose only earlier access was atomic too and happened before, or whose histories take this
+ * one in place; and the other plane holds nothing it could race with. In the order of work that engine.c
+ * describes. False: not done, or possibly not complete. */
 static bool record_unit(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane,
                         dh_pair_t *ret_cells)
 {
@@ -205,7 +205,7 @@ static bool record_unit(const struct dh_access_now *a, struct dh_done *d, enum d
                         two);
 }
 
-/* Record access a; true and its cells if they can be remembered to hold it. */
+/* Record access a. True, and its cells, if these can be remembered as holding it. */
 static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane,
                        dh_pair_t *ret_cells)
 {
@@ -221,7 +221,7 @@ static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh
            (a->size < 8 || dh_pair_is_even(*ret_cells) || holds(a->t, dh_pair_hi(*ret_cells), me));
 }
 
-/* Between two sampling periods nothing is recorded, so one look at what there is does for the whole pause. */
+/* Nothing is recorded between two sampling periods, so one check suffices for the whole pause. */
 static DH_NOINLINE void record_unsampled(struct dh_access_now *a, struct dh_done *d)
 {
     u32 pause = __atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED);
@@ -235,9 +235,8 @@ static DH_NOINLINE void record_unsampled(struct dh_access_now *a, struct dh_done
 }
 
 /*
- * Record an atomic read or write, unless there is one of this thread's current epoch in these very cells
- * already: then it stands, whatever the calling context, as for plain accesses (engine.md, "The inlined
- * check").
+ * Record an atomic read or write, unless these cells already hold one of this thread's current epoch: that
+ * one suffices, whatever the calling context, as for plain accesses (engine.md, "The inlined check").
  */
 static void record(struct dh_thread *t, u32 kind)
 {
@@ -272,7 +271,7 @@ static void record(struct dh_thread *t, u32 kind)
     d->size = now.size;
 }
 
-/* ---- Loads of which all is known ---- */
+/* ---- Loads with nothing left to do ---- */
 
 /* Is what was found at e's address still all there is: the same object with the same version, or none? */
 static bool is_current(const struct dh_seen *e)
@@ -285,9 +284,9 @@ static bool is_current(const struct dh_seen *e)
 }
 
 /*
- * A thread that waits for another does little else than to load a value, again and again. Such a load is
- * recorded in this epoch, and all that the object publishes has been taken in; if that is so before and after
- * the load, it is all there is to do. NULL: it is not.
+ * A spinning thread does little but load one value again and again. If such a load is already recorded in
+ * this epoch and everything the object publishes has been acquired, both before and after the load, there is
+ * nothing left to do. NULL: that is not so.
  */
 static struct dh_seen *known_load(struct dh_thread *t, uptr addr, u32 size, u32 order)
 {
@@ -318,8 +317,9 @@ _Static_assert(_Alignof(struct dh_seen) > 1 && _Alignof(struct dh_thread) > 1, "
 
 static void before_load(struct dh_thread *t, u32 order)
 {
-    /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it.
-     * Nor does one of an object from which all was taken in, as long as it keeps its version until post. */
+    /* A load from an address without a synchronisation object needs no lock: if one appears meanwhile, post
+     * sees it. Nor does one where everything was acquired, as long as the object keeps its version until
+     * post. */
     bool sure;
     struct dh_sync *o = find(t, &sure);
     const struct dh_seen *e = seen_entry(t);
@@ -334,11 +334,12 @@ static void before_load(struct dh_thread *t, u32 order)
 static void before_change(struct dh_thread *t, u32 order, u32 kind)
 {
     bool publishes = releases(order) || t->fences.release.snap, store = kind == DH_ATOMIC_STORE, sure;
-    /* A store takes nothing in, so it can be recorded before the lock is taken; the lock is short then. */
+    /* A store acquires nothing, so it can be recorded before taking the lock, which is then held only
+     * briefly. */
     if (store)
         record(t, DH_WRITE);
     struct dh_sync *o = find(t, &sure);
-    /* The object must be there before the value is, or a load could see that and acquire nothing. */
+    /* The object must exist before the value does, or a load could see the value and acquire nothing. */
     if (o || !sure || publishes)
         now.object = dh_sync_take(o, now.addr, publishes);
     /* A store that publishes nothing ends a release sequence, so none may begin while it is under way. */
@@ -353,8 +354,8 @@ static void before_change(struct dh_thread *t, u32 order, u32 kind)
         dh_sync_change(now.object);
 }
 
-/* While all threads are settled (threads/period.h) there is nothing to do, before the operation or after. It
- * is made inside the runtime all the same: a period begins when all such operations are over. */
+/* While all threads are settled (threads/period.h) there is nothing to do, before the operation or after. The
+ * operation is still made inside the runtime: a period begins only when all such operations are over. */
 static u64 settled_handle; /* its address; not an odd one */
 
 static bool begin_settled(struct dh_thread *t)
@@ -434,7 +435,7 @@ static void take_in(struct dh_thread *t, struct dh_sync *o, u32 order)
         join_publish(&t->fences.acquire, &o->write);
 }
 
-/* In a locked object whose version is odd. */
+/* Publish in a locked object whose version is odd. */
 static void give_out(struct dh_thread *t, struct dh_sync *o, u32 order, bool rmw)
 {
     DH_ASSERT(dh_lock_is_mine(&o->lock) && (o->version & 1));
@@ -449,7 +450,7 @@ static void give_out(struct dh_thread *t, struct dh_sync *o, u32 order, bool rmw
         dh_publish_clear(&o->write);
 }
 
-/* The object, locked, of an operation that reads and has none: one may have appeared meanwhile. */
+/* The object, locked, for a reading operation that had none: one may have appeared meanwhile. */
 static struct dh_sync *late_object(struct dh_thread *t)
 {
     bool sure;
@@ -457,7 +458,7 @@ static struct dh_sync *late_object(struct dh_thread *t)
     return o || !sure ? dh_sync_take(o, now.addr, false) : NULL;
 }
 
-/* A load, with its value read: take in what belongs to it. */
+/* After a load: acquire what belongs to the value read. */
 static void after_load(struct dh_thread *t, u32 order)
 {
     struct dh_sync *o = now.object;
@@ -481,7 +482,7 @@ static void after_store(struct dh_thread *t, u32 order)
         return;
     give_out(t, o, order, false);
     dh_sync_changed(o);
-    remember(t, o, !o->kept); /* it publishes what this thread knows, or nothing */
+    remember(t, o, !o->kept); /* it publishes what this thread already has, or nothing */
     dh_sync_drop(o);
 }
 
@@ -507,8 +508,8 @@ static void after_exchange(struct dh_thread *t, u32 order, bool stored)
         record(t, kind);
 }
 
-/* In place of all the rest: the operation goes to the tap, its object still locked. Not in sink.h, because it
- * is two calls with the program's own operation between them, both of instrumented code. */
+/* Replaces all of the above: the operation goes to the tap, with its object still locked. Not in sink.h,
+ * because instrumented code makes two calls with its own operation between them. */
 static DH_COLD void tap(struct dh_thread *t, u32 order, u32 kind)
 {
     static const u8 ops[] = {DH_OP_ATOMIC_LOAD, DH_OP_ATOMIC_STORE, DH_OP_ATOMIC_RMW, DH_OP_ATOMIC_LOAD};
@@ -530,7 +531,7 @@ static DH_COLD void tap(struct dh_thread *t, u32 order, u32 kind)
         dh_sync_drop(now.object);
 }
 
-/* A load of which all was known before it was made. */
+/* After a load that known_load accepted. */
 static void after_known_load(struct dh_thread *t, const struct dh_seen *e, u32 order, const void *pc)
 {
     DH_ASSERT(t->in_rt && !now.size);
@@ -595,7 +596,7 @@ struct dh_atomic_now dh_atomic_suspend(void)
 {
     struct dh_atomic_now was = now;
     now = (struct dh_atomic_now){0};
-    if (!was.size) /* none is under way: what is left of the last one is not held any more */
+    if (!was.size) /* none is under way: the remains of the last one hold nothing */
         return now;
     if (was.changing)
         __atomic_store_n(&was.object->version, was.object->version - 1, __ATOMIC_RELEASE);
@@ -611,7 +612,7 @@ void dh_atomic_resume(const struct dh_atomic_now *was)
     if (!was->size)
         return;
     now = *was;
-    now.trusting = false; /* what it counted on may have gone on */
+    now.trusting = false; /* the version it relied on may have changed */
     if (was->object || was->shard)
         now.object = dh_sync_take(NULL, was->addr, true);
     now.shard = NULL;

@@ -1,17 +1,17 @@
 /*
- * copy.c - forgetting and copying of history: new memory, moved memory (realloc, mremap, a moving collector).
+ * copy.c - forgets and copies history: new memory, moved memory (realloc, mremap, a moving collector).
  *
- * Nobody is to access the memory meanwhile; of an access that comes all the same each word's record is kept
- * or forgotten as a whole, since cells are changed one at a time by whole stores. Memory whose shadow was
- * never written stays so: blocks of zeros are not written over zeros, and large ones are not even read.
+ * No thread should access the memory meanwhile; if one does, each word's record is kept or forgotten as a
+ * whole, since cells are changed one at a time by whole stores. Shadow that was never written stays
+ * untouched: zeros are not written over zeros, and large blocks of them are not even read.
  *
  * A cell says something about each of the four bytes of its word, so bytes that change their place within a
- * word (dst and src differ modulo 4) cannot take their cells along. Where the past is the same for the bytes
- * of neighbouring words, as it nearly always is, the cell is still right; elsewhere the bytes are taken apart
- * and put together again (dh_step_byte, split.h).
+ * word (dst and src differ modulo 4) cannot take their cells along. If the bytes of neighbouring words have
+ * the same history, as they nearly always do, the cell is still right; otherwise cells are taken apart into
+ * bytes and reassembled (dh_step_byte, split.h).
  *
  * Cells that are changed in place (split ones, by_slot histories) belong to one word: their content is
- * copied. Those written over leave their records behind, which collect.c finds.
+ * copied. Overwritten ones leave their records behind for collect.c to find.
  */
 #include <string.h>
 
@@ -27,10 +27,10 @@
 #include "runtime/shadow/touched.h"
 
 enum {
-    BLOCK = 16,       /* cells looked at at once */
-    PIECE = 256,      /* words of a range that are put together at a time */
-    LARGE = 64 << 10, /* from here on it is first found out which pages were ever touched */
-    KEEP = 1 << 20,   /* longer ranges are given back */
+    BLOCK = 16,       /* cells checked at once */
+    PIECE = 256,      /* words of a range that are reassembled at a time */
+    LARGE = 64 << 10, /* from this size on, first find out which pages were ever touched */
+    KEEP = 1 << 20,   /* longer ranges are returned to the kernel */
     STACK_PIECE = 1 << 10,
     STACK_GAP = 16 << 10,
 };
@@ -63,9 +63,9 @@ static void zero_cells(uptr first, uptr last)
     }
 }
 
-/* Whole pages: to be given back, or to be kept, those that exist. A collector clears the same memory again
- * and again, and to give a page back and get it again takes longer than to write it. Memory that the program
- * has locked (mlockall) may have to be kept. */
+/* Zero whole pages: return those that exist to the kernel, or keep them. A garbage collector clears the same
+ * memory again and again, and returning a page and faulting it in again takes longer than writing it. Memory
+ * that the program has locked (mlockall) may have to be kept. */
 static void zero_pages(uptr from, uptr to, bool keep)
 {
     u8 resident[KEEP / 4096];
@@ -179,8 +179,8 @@ static bool clear_words(uptr lo, size_t n)
     return any;
 }
 
-/* What this thread has read of memory that is given up must be over: others may get it without being ordered.
- */
+/* Settle this thread's reads of memory that is being freed: others may get the memory without being
+ * ordered. */
 static void settle(struct dh_thread *t)
 {
     t = t ? t : __dh_hot.self;
@@ -209,8 +209,8 @@ static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool ke
         dh_unsampled_disturb(hi - 1, 1);
 }
 
-/* While all threads are settled, whatever is recorded of memory is the past to all of them, and so it is not
- * worth the time to forget it. Shadow that is large is given back all the same. */
+/* While all threads are settled, everything recorded happened before for all of them, so it is not worth
+ * forgetting. Large ranges of shadow are returned to the kernel anyway. */
 static bool is_past(size_t n)
 {
     return n < LARGE && __atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED);
@@ -231,7 +231,7 @@ void dh_engine_clear_object(struct dh_thread *t, uptr p, size_t n)
     dh_range_retract(slot);
 }
 
-/* From the top down to where nothing was recorded for a while. */
+/* From the top down, until nothing was recorded for a while. */
 void dh_engine_clear_stack(uptr lo, uptr top)
 {
     for (uptr at = top, stop = top; at - lo > STACK_PIECE && stop - at < STACK_GAP; at -= STACK_PIECE)
@@ -241,14 +241,14 @@ void dh_engine_clear_stack(uptr lo, uptr top)
 
 /* ---- Copy ---- */
 
-/* One plane of a range on its way. */
+/* The copy of one plane of a range. */
 struct copy {
     struct dh_thread *t;
-    u32 plane;    /* of all planes (abi.h) */
-    bool marking; /* a collection must not miss cells that move past its scan */
-    bool down;    /* from the end, since the range overlaps itself; upwards is faster where either would do */
-    dh_cell_t plain; /* a history known to be shared, not changed in place; none: there is none yet */
-    dh_cell_t even;  /* one known to say the same of all four bytes */
+    u32 plane;       /* of all planes (abi.h) */
+    bool marking;    /* a collection must not miss cells that move past its scan */
+    bool down;       /* from the end, since the ranges overlap; upwards is faster where both work */
+    dh_cell_t plain; /* a history known to be shared, not changed in place; none: not known yet */
+    dh_cell_t even;  /* one known to say the same about all four bytes */
 };
 
 static void mark(const struct copy *c, dh_cell_t cell)
@@ -296,7 +296,8 @@ static dh_cell_t compose(const struct copy *c, const dh_cell_t bytes[4])
     return split;
 }
 
-/* The bytes of mask of one word: byte k gets the past of the byte at from + k. The rest keeps its own. */
+/* The bytes of mask of one word: byte k gets the history of the byte at from + k. The others keep their
+ * own. */
 static void copy_bytes(const struct copy *c, uptr word, dh_mask_t mask, uptr from)
 {
     dh_cell_t *p = dh_shadow_nth(word, c->plane);
@@ -320,7 +321,7 @@ static void copy_bytes(const struct copy *c, uptr word, dh_mask_t mask, uptr fro
     }
 }
 
-/* What a cell is in another word. */
+/* What a cell becomes in another word. */
 static dh_cell_t cell_elsewhere(struct copy *c, dh_cell_t cell)
 {
     struct dh_bytes bytes;
@@ -382,7 +383,7 @@ DH_INLINE void copy_cell(struct copy *c, dh_cell_t *d, const dh_cell_t *s)
         dh_cell_store(d, cell);
 }
 
-/* Whole words, each to the same place within a word. */
+/* Whole words, where dst and src are equal modulo 4. */
 static void copy_cells(struct copy *c, uptr dst, uptr src, size_t words)
 {
     dh_cell_t *d = dh_shadow_nth(dst, c->plane);
@@ -401,7 +402,7 @@ static void copy_cells(struct copy *c, uptr dst, uptr src, size_t words)
         copy_cell(c, &d[i], &s[i]);
 }
 
-/* Does the cell say the same of all four bytes, and may it stand in several words? */
+/* Does the cell say the same about all four bytes, and may several words share it? */
 static bool is_even(struct copy *c, dh_cell_t cell)
 {
     if (dh_cell_is_simple(cell))
@@ -419,8 +420,8 @@ static bool is_even(struct copy *c, dh_cell_t cell)
     return even;
 }
 
-/* At most PIECE whole words, whose bytes come from the middle of others. What is there is read before
- * anything is written: the two may overlap. */
+/* At most PIECE whole words, whose bytes come from the middle of others. Everything is read before anything
+ * is written: the two may overlap. */
 static void shift_piece(struct copy *c, uptr dst, uptr src, size_t words)
 {
     dh_cell_t cells[PIECE + 1];
@@ -501,7 +502,7 @@ static void copy_part(struct dh_thread *t, uptr dst, uptr src, size_t n, bool do
         dh_runtime_count(DH_COUNT_LOST_SHADOW);
 }
 
-/* How far it is from `at` to the next border of a region; down: below it. */
+/* The distance from `at` to the next region boundary; down: to the one below. */
 static size_t to_border(uptr at, bool down)
 {
     const uptr within = DH_REGION_SIZE - 1;

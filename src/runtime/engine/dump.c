@@ -1,8 +1,9 @@
 /*
- * dump.c - what the engine knows of an address, for those who debug deadheat: `call dh_debug_dump(p)` in gdb.
+ * dump.c - prints what the engine knows about an address, for debugging deadheat: `call dh_debug_dump(p)` in
+ * gdb.
  *
- * It may be called wherever a thread was stopped, also inside the runtime and with locks held: it takes none,
- * allocates nothing, writes by system call, and looks before it follows a number.
+ * It may be called wherever a thread was stopped, even inside the runtime with locks held: it takes no locks,
+ * allocates nothing, writes by system call, and validates every number before using it.
  */
 #include "base/fmt.h"
 #include "base/sys.h"
@@ -200,8 +201,8 @@ static void say_thread(struct dh_fmt *f, const struct dh_thread *t)
 }
 
 /*
- * All planes of the 8 bytes around addr, decoded, on standard error; with whether the calling thread has
- * them behind it. Not declared anywhere: whoever wants it says `extern void dh_debug_dump(const void *);`.
+ * Print all planes of the 8 bytes around addr, decoded, on standard error, and whether each access happened
+ * before the calling thread. Not declared in any header: use `extern void dh_debug_dump(const void *);`.
  */
 __attribute__((used, retain)) void dh_debug_dump(const volatile void *addr);
 void dh_debug_dump(const volatile void *addr)
@@ -218,8 +219,8 @@ void dh_debug_dump(const volatile void *addr)
         end_line(&f);
         return;
     }
-    if (t) /* as if it were in the runtime, so that no collection frees what is looked at; not by the usual
-              way in, which has effects */
+    if (t) /* pretend to be in the runtime, so that no collection frees what is shown; entering it normally
+            * has side effects */
         t->in_rt = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     say_thread(&f, t);

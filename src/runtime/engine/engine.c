@@ -2,11 +2,11 @@
  * engine.c - the slow paths of single accesses.
  *
  * Order of work, which makes the engine lossless without locks: an access first publishes itself in its own
- * plane by compare-exchange, then reads what it must be checked against: a read the write plane, a write the
- * read planes of all classes that have read near by. A compare-exchange is a full
- * fence on x86-64; so of two accesses that race at the same instant at least one sees the other. For the same
- * plane (write against write) the compare-exchange itself shows the loser the winner. Range accesses use
- * plain stores; dh_range_settled says how an access makes sure that it and they have seen each other.
+ * plane by compare-exchange, then reads what it must be checked against: a read checks the write plane, a
+ * write the read planes of all classes that have read nearby. A compare-exchange is a full fence on x86-64;
+ * so of two accesses that race at the same instant at least one sees the other. For the same plane (write
+ * against write) the compare-exchange itself shows the loser the winner. Range accesses use plain stores;
+ * dh_range_settled explains how an access and a range are sure to see each other.
  */
 #include "runtime/engine/engine.h"
 
@@ -17,8 +17,8 @@
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
 
-/* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again
- * are given to their cell. */
+/* What cell `old` becomes; unchanged if a was put into it in place. A history that is replaced again and
+ * again becomes the cell's own. */
 static dh_cell_t next_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask, enum dh_plane plane)
 {
     const u32 often = 8;
@@ -44,9 +44,9 @@ static void check(const struct dh_access_now *a, uptr word, const struct dh_cont
 }
 
 /*
- * A plain write has raced with a write. The rules go on as if it had been ordered, so nobody is to be
- * believed to have accessed the word since: a thread that finds its own epoch in its read plane would not
- * look at this write. Part of a word that has more history than that keeps it.
+ * A plain write has raced with a write. The rules continue as if it had been ordered, so no thread may count
+ * as having accessed the word since: one that finds its own epoch in its read plane would not check against
+ * this write. Other parts of the word keep their history.
  */
 static void forget_beside(const struct dh_access_now *a, uptr word, dh_mask_t mask)
 {
@@ -74,8 +74,8 @@ static bool check_own(const struct dh_access_now *a, uptr word, const struct dh_
            dh_mask_meets(dh_cell_mask(was->cell), mask) && !dh_step_ordered(a->t, was->cell);
 }
 
-/* Put a into some bytes of split cell `old`, whose content the caller has read. False: it is no longer there,
- * all is to be done again (what was replaced has been checked). */
+/* Put a into some bytes of split cell `old`, whose content the caller has read. False: the cell has been
+ * replaced, start over (what was replaced has been checked). */
 static bool put_bytes(const struct dh_access_now *a, uptr word, dh_mask_t mask, enum dh_plane plane,
                       dh_cell_t *p, dh_cell_t old, struct dh_bytes *b, dh_cell_t *ret_cell)
 {
@@ -99,7 +99,8 @@ static bool put_bytes(const struct dh_access_now *a, uptr word, dh_mask_t mask, 
         return false;
     *ret_cell = old;
     dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
-    /* Whoever changes a byte between our look at it and this exchange sees that the cell is another one. */
+    /* A thread that changes a byte between our load and this exchange sees that the cell has been
+     * replaced. */
     if (dh_step_collapses(a, b) && dh_cell_cas(p, old, me)) {
         dh_split_free(a->t, old);
         *ret_cell = me;
@@ -160,8 +161,8 @@ static dh_cell_t put(const struct dh_access_now *a, uptr word, dh_mask_t mask, e
         cell = dh_cell_is_split(old) ? dh_step_whole(a, &was.bytes, plane) : next_cell(a, old, mask, plane);
         DH_ASSERT(dh_valid_cell(cell, plane) && !dh_cell_is_split(cell));
         if (dh_cell_eq(cell, old)) {
-            /* In place, or nothing to change. If the cell has moved on, our entry is in a history nobody
-             * sees. */
+            /* In place, or nothing to change. If the cell was replaced, our entry is in a history that is no
+             * longer visible. */
             if (!dh_cell_eq(dh_cell_load_fenced(p), old))
                 continue;
         } else if (!dh_cell_cas(p, old, cell)) {
@@ -180,9 +181,9 @@ static dh_cell_t put(const struct dh_access_now *a, uptr word, dh_mask_t mask, e
     }
 }
 
-/* A plain write has made the write cell `cell`. Let the read cell say so too where that is simple, so that
- * reading the bytes back hits the inlined check (step.c). A reader that comes in between, a range too, has
- * published itself before and sees our write: losing its entry loses nothing. */
+/* A plain write has made the write cell `cell`. Store it in the read cell too where that is simple, so that
+ * reading the bytes back hits the inlined check (step.c). A reader (or range) that comes in between published
+ * itself first and sees our write, so overwriting its entry loses nothing. */
 static void stand_for_read(const struct dh_access_now *a, dh_cell_t *q, dh_cell_t other, dh_cell_t cell)
 {
     if (!dh_cell_is_simple(cell) || dh_cell_eq(other, cell))
@@ -198,7 +199,7 @@ static void stand_for_read(const struct dh_access_now *a, dh_cell_t *q, dh_cell_
         dh_cell_store(q, both);
 }
 
-/* A write: look at what other classes have read. */
+/* For a write: check what other classes have read. */
 static void look_beside(const struct dh_access_now *a, uptr word, dh_mask_t mask, u32 classes)
 {
     for (u32 rest = classes; rest; rest &= rest - 1) {
@@ -218,7 +219,7 @@ void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes
     look_beside(a, word, DH_MASK_FULL, classes);
 }
 
-/* Look at the other planes, after the access was published as `cell`. */
+/* Check the other planes, after the access was published as `cell`. */
 static void look(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t cell)
 {
     bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
@@ -302,7 +303,7 @@ static bool two_words(const struct dh_access_now *a, uptr word)
         dh_step_check(a, word, olo, DH_MASK_FULL);
     if (!dh_pair_is_even(other) && !dh_step_ordered(t, ohi))
         dh_step_check(a, word + 4, ohi, DH_MASK_FULL);
-    if (write && !(a->kind & DH_FREE)) /* nobody reads back what he has freed */
+    if (write && !(a->kind & DH_FREE)) /* freed memory is not read back */
         dh_pair_store(q, both);
     return true;
 }
@@ -342,7 +343,7 @@ void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
 }
 
 /* [READ/WRITE SAME EPOCH] on bytes: has this thread made such an access to all of them in this epoch, in
- * whatever calling context? Then its first record of each stands, and there is nothing to do. */
+ * whatever calling context? Then the first record of each is enough, and there is nothing to do. */
 bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
 {
     enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;

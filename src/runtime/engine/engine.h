@@ -31,8 +31,8 @@ DH_INLINE dh_cell_t *dh_shadow_nth(uptr addr, u32 n)
     return (dh_cell_t *)dh_plane_nth(addr & ~(uptr)3, n);
 }
 
-/* Classes other than t's own that have read near addr, as bits: a write looks at their planes too. To be
- * asked after the write was published: whoever marks his class later sees the write. */
+/* Classes other than t's own that have read near addr, as bits: a write checks their planes too. Call it
+ * after publishing the write: a reader that marks its class later sees the write. */
 DH_INLINE u32 dh_engine_readers(const struct dh_thread *t, uptr addr)
 {
     return dh_touched_mark(addr) & DH_TOUCHED_READERS & ~(1u << t->class);
@@ -45,19 +45,19 @@ DH_INLINE u32 dh_engine_readers(const struct dh_thread *t, uptr addr)
  * memory (counted). */
 bool dh_step_identify(struct dh_access_now *a, const void *pc);
 
-/* Where in idc it is looked for; program counters differ in their low bits, contexts too, and folding the
- * next ones in is all it takes. */
+/* The set of the idc table for this access. Program counters and contexts differ in their low bits, so
+ * folding in the next few bits is enough of a hash. */
 DH_INLINE struct dh_idc *dh_step_idc_set(const struct dh_thread *t, const void *pc, dh_ctx_t fctx, u32 kind)
 {
     u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ dh_ctx_raw(fctx) * 5 ^ kind << 3;
     return &t->idcs.at[mixed * DH_IDC_WAYS & t->idcs.mask];
 }
 
-/* The present epoch, and the locks held, need no more than a record like t->ids.ready for each further id.
- * False: it takes more. */
+/* Prepare t->ids.ready, from which each further id of this epoch and lock set is copied. False: it takes
+ * more. */
 bool dh_step_ready(struct dh_thread *t);
 
-/* The entry of this access, of whatever epoch; NULL: there is none in that set. */
+/* The entry of this access, from any epoch; NULL: none in that set. */
 DH_INLINE struct dh_idc *dh_step_idc_find(struct dh_idc *set, dh_ctx_t fctx, u32 kind, const void *pc)
 {
     u64 pc_kind = (uptr)pc | (u64)kind << 56;
@@ -67,11 +67,11 @@ DH_INLINE struct dh_idc *dh_step_idc_find(struct dh_idc *set, dh_ctx_t fctx, u32
     return NULL;
 }
 
-/* A number for this access, with its entry, or NULL and the set where it is to have one. */
+/* A new id for this access. `entry` is its entry, or NULL if it has yet to get one in `set`. */
 dh_id_t dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, dh_ctx_t fctx,
                        size_t size, u32 kind, const void *pc);
 
-/* What dh_step_identify does; inline is what is usual for a plain access, another id of the block at hand. */
+/* What dh_step_identify does; inlines the usual case of a plain access, the next id of the current block. */
 DH_INLINE dh_id_t dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void *pc)
 {
     struct dh_frame *top = __dh_hot.sp - 1;
@@ -106,8 +106,8 @@ DH_INLINE bool dh_step_mine_simple(dh_cell_t cell)
     return dh_cell_is_simple(cell) && dh_cell_distance(dh_cell_whole(cell), __dh_hot.base) < __dh_hot.span;
 }
 
-/* Has this access happened before t's present? Its block is asked first, whose youngest access has as a rule.
- */
+/* Did this access happen before t's current epoch? Usually the block's youngest access did, so check that
+ * first. */
 DH_INLINE bool dh_step_before(const struct dh_thread *t, dh_id_t id)
 {
     const struct dh_id_block *b = dh_id_block(id);
@@ -126,7 +126,7 @@ DH_INLINE u32 dh_step_ordered_slot(dh_cell_t cell)
     return (dh_cell_raw(cell) * 0x9E3779B1u) >> 23; /* 9 bits: DH_ORDERED */
 }
 
-/* Has everything in the cell happened before t's present? Remembered per cell: clocks only grow, so a yes
+/* Did everything in the cell happen before t's current epoch? Cached per cell: clocks only grow, so a yes
  * stays true. */
 DH_INLINE bool dh_step_ordered(struct dh_thread *t, dh_cell_t cell)
 {
@@ -134,8 +134,8 @@ DH_INLINE bool dh_step_ordered(struct dh_thread *t, dh_cell_t cell)
            dh_cell_eq(t->memo.ordered[dh_step_ordered_slot(cell)], cell) || dh_step_ordered_slow(t, cell);
 }
 
-/* Which bytes of a history cell this thread has accessed in its current epoch, as remembered: cell, then the
- * epoch's first id with the byte mask above it. The same for both planes: a history with a read in it is
+/* Cache of which bytes of a history cell this thread has accessed in its current epoch: the cell, then the
+ * epoch's first id with the byte mask above it. One table for both planes: a history with a read in it is
  * never in the write plane, and a write stands for a read. One 64-bit word, so that a signal handler on this
  * thread never leaves half of it. */
 DH_INLINE u32 dh_step_mine_slot(dh_cell_t cell)
@@ -143,7 +143,7 @@ DH_INLINE u32 dh_step_mine_slot(dh_cell_t cell)
     return (dh_cell_raw(cell) * 0x9E3779B1u) >> 24; /* 8 bits: DH_MINE */
 }
 
-/* The first id of this thread's current epoch, or of those to come in it. */
+/* The first id of this thread's current epoch, whether or not it has been used yet. */
 DH_INLINE dh_id_t dh_step_epoch(void)
 {
     return dh_cell_id(dh_cell_from(__dh_hot.base));
@@ -167,8 +167,8 @@ DH_INLINE void dh_step_set_mine(struct dh_thread *t, dh_cell_t cell, dh_mask_t m
         t->memo.mine[dh_step_mine_slot(cell)] = dh_pair_make(cell, dh_cell_make(dh_step_epoch(), mask));
 }
 
-/* The bytes of a cell, not a split one, that this thread has accessed plainly in its current epoch. Inside
- * the runtime only. */
+/* The bytes of a non-split cell that this thread has accessed plainly in its current epoch. Inside the
+ * runtime only. */
 DH_INLINE dh_mask_t dh_step_mine_mask(dh_cell_t cell)
 {
     const u32 base = __dh_hot.base, span = __dh_hot.span;
@@ -186,8 +186,8 @@ DH_INLINE dh_mask_t dh_step_mine_mask(dh_cell_t cell)
     return mask;
 }
 
-/* May access id, of t's present epoch and of this kind, describe what cell `old` holds as well? It is that,
- * or one of the same epoch, of a thread that has many such words (split.h). */
+/* May access id, of t's current epoch and of this kind, also stand for what cell `old` holds? Yes if it is
+ * the same access, or one of the same epoch by a thread with many such words (split.h). */
 DH_INLINE bool dh_step_describes(const struct dh_thread *t, dh_cell_t old, dh_id_t id, u32 kind)
 {
     return dh_cell_is_simple(old) &&
@@ -195,8 +195,9 @@ DH_INLINE bool dh_step_describes(const struct dh_thread *t, dh_cell_t old, dh_id
             (!(kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_blurs(t)));
 }
 
-/* What a plain access makes of a cell that holds one access, which happened before it, or none: if one access
- * and a mask can say it. None: it takes more. `beside`: of a read the write cell, of a write none. */
+/* The cell after a plain access, where it held at most one access, which happened before, and where one
+ * access and a mask can express the result. None: it takes more. `beside`: the write cell for a read, none
+ * for a write. */
 DH_INLINE dh_cell_t dh_step_part(const struct dh_thread *t, dh_cell_t old, dh_cell_t beside, dh_id_t id,
                                  dh_mask_t mask)
 {
@@ -208,14 +209,14 @@ DH_INLINE dh_cell_t dh_step_part(const struct dh_thread *t, dh_cell_t old, dh_ce
         return me;
     if (dh_step_describes(t, old, id, DH_READ))
         return dh_cell_with(me, dh_cell_mask(old));
-    /* What is left may be a write that stands for a read, and the write cell has it: the first reads of odd
-     * parts of a buffer that somebody has filled need no mixtures. */
+    /* What is left may be a write that stands for a read, and the write cell has it too: so the first reads
+     * of odd parts of a buffer that was filled before need no mixed cells. */
     bool known = dh_cell_is_simple(beside) && dh_id_eq(dh_cell_id(old), dh_cell_id(beside));
     return known && dh_mask_covers(dh_cell_mask(beside), left) ? me : DH_CELL_NONE;
 }
 
-/* A write stands for a read: what the read cell `other`, not split, becomes when a plain write has made the
- * write cell `cell`, of one access. The same: it would take more than one access and a mask. */
+/* A write stands for a read: what the non-split read cell `other` becomes after a plain write has left the
+ * single access `cell` in the write plane. Unchanged if it would take more than one access and a mask. */
 DH_INLINE dh_cell_t dh_step_stand(dh_cell_t other, dh_cell_t cell)
 {
     DH_ASSERT(dh_cell_is_simple(cell) && !dh_cell_is_split(other));
@@ -234,7 +235,8 @@ DH_INLINE dh_cell_t dh_step_one_byte(dh_cell_t cell, u32 k)
     return dh_mask_has(dh_cell_mask(cell), k) ? dh_cell_whole(cell) : DH_CELL_NONE;
 }
 
-/* Can access a stand for all four bytes, of which it is one? Exactly, if it is all of them; else as above. */
+/* Can access a, which is in one of the four bytes, stand for all of them? Exactly if it is in all of them;
+ * else as in dh_step_describes. */
 DH_INLINE bool dh_step_collapses(const struct dh_access_now *a, const struct dh_bytes *b)
 {
     bool all = true;
@@ -247,20 +249,20 @@ DH_INLINE bool dh_step_collapses(const struct dh_access_now *a, const struct dh_
 dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask, enum dh_plane plane);
 /* The same for a split cell, after an access to all four bytes. */
 dh_cell_t dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane);
-/* Should access a to the bytes of mask split this cell? Else dh_step_cell knows a better answer. */
+/* Should access a to the bytes of mask split this cell? If not, dh_step_cell has a better answer. */
 bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask);
 /* The cell of byte k alone. False: no memory. */
 bool dh_step_byte(dh_cell_t cell, u32 k, dh_cell_t *ret);
-/* The cell with what `cell` says about the bytes of mask; what `bytes` says if it is split. False: no memory.
- */
+/* The cell with only what `cell` (or `bytes`, if it is split) says about the bytes of mask. False: no
+ * memory. */
 bool dh_step_keep(dh_cell_t cell, const struct dh_bytes *bytes, dh_mask_t mask, dh_cell_t *ret);
 
 /* Put access a into a by_slot history in place of its thread's earlier entry; false: it does not fit, use
  * dh_step_cell. A full fence. The caller checks that the cell still holds this history. */
 bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t mask);
 
-/* Of access `id` a cell knows [*addr, *addr + *size): make that the whole of it, as far as can be told. For
- * races that are reported, not for their repetitions. */
+/* A cell knows the part [*addr, *addr + *size) of access `id`: extend that to the whole access, as far as it
+ * can be determined. For races that are reported, not for their repetitions. */
 void dh_step_widen(dh_id_t id, uptr *addr, u32 *size);
 /* Is there an entry in the cell, not split, that races with a on the bytes of mask? */
 bool dh_step_races(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t mask);
@@ -273,9 +275,9 @@ void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct 
 /* ---- engine.c ---- */
 
 /* Access a, of up to 64 bytes and not identified yet, made at pc (NULL: by the function on top of the shadow
- * stack): check and record it, or put it off if it is to be raised first (exception.h). */
+ * stack): check and record it, or defer it if it has to be raised first (exception.h). */
 void dh_engine_access(struct dh_access_now *a, const void *pc);
-/* Check, without recording it, a read of the word at p. */
+/* Check a read of the word at p without recording it. */
 void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind);
 /* Has t made such a plain access to all these bytes in its current epoch already? For small sizes. */
 bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind);
@@ -291,7 +293,7 @@ void dh_engine_look_again(const struct dh_access_now *a, uptr word, dh_mask_t ma
 /* Write a, published: check it against what these classes have read of a word. */
 void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes);
 
-/* A plain write to the words of [lo, hi) has raced: let all look at it who have read there. */
+/* A plain write to the words of [lo, hi) has raced: make all threads that have read there see it again. */
 void dh_engine_forget_beside(const struct dh_access_now *a, uptr lo, uptr hi);
 
 /* ---- copy.c ---- */
@@ -300,22 +302,22 @@ void dh_engine_forget_beside(const struct dh_access_now *a, uptr lo, uptr hi);
 void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n);
 /* The history of dst becomes that of src. May overlap. */
 void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n);
-/* The same of memory that other threads may be accessing; what is cleared is in use again soon. */
+/* The same for memory that other threads may be accessing; cleared memory will soon be in use again. */
 void dh_engine_clear_object(struct dh_thread *t, uptr p, size_t n);
 void dh_engine_copy_object(struct dh_thread *t, uptr dst, uptr src, size_t n);
-/* What was recorded below `top`, on a stack that begins at lo. Both are multiples of 8. */
+/* Forget what was recorded below `top`, on a stack that begins at lo. Both are multiples of 8. */
 void dh_engine_clear_stack(uptr lo, uptr top);
 
 /* ---- quick.c ---- */
 
-/* An access of instrumented code, as the slow paths of fastpath.c have it. */
+/* An access of instrumented code, called from the slow paths of fastpath.c. */
 void dh_quick_access(const volatile void *p, u32 size, u32 kind, const void *pc);
 /* A plain access to at most 64 bytes, of any alignment, inside the runtime; piece as in struct dh_access_now.
  */
 void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kind, const void *pc);
 /* Plain write `id` of one or two whole words was published: check it, and publish it again if need be. */
 void dh_quick_look(struct dh_thread *t, uptr word, bool two, dh_id_t id);
-/* The bytes of mask of one word, as all there is of plain access a. */
+/* Plain access a, which is just the bytes of mask of one word. */
 void dh_quick_part(const struct dh_access_now *a, uptr word, dh_mask_t mask);
 
 /* ---- atomic.c ---- */
@@ -328,15 +330,15 @@ struct dh_atomic_now {
     struct dh_sync *object;      /* locked; NULL: none */
     struct dh_sync_shard *shard; /* locked; NULL: none */
     bool changing;               /* the object's version is odd */
-    bool trusting;               /* a load that counts on the object to keep this version */
+    bool trusting;               /* a load that is valid only if the object keeps this version */
     u32 version;
 };
 
 /* __dh_atomic_pre for an operation at pc. */
 void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc);
 
-/* The operation faulted, and a handler of the program's runs, which may leave by siglongjmp: let go of what
- * the operation holds. If the handler returns, the operation is tried again: take it back. */
+/* The operation faulted and one of the program's signal handlers runs, which may leave by siglongjmp: release
+ * what the operation holds. If the handler returns, the operation is retried: resume it. */
 struct dh_atomic_now dh_atomic_suspend(void);
 void dh_atomic_resume(const struct dh_atomic_now *was);
 
@@ -345,11 +347,11 @@ void dh_atomic_resume(const struct dh_atomic_now *was);
 /* Bit i: slot i holds a range access under way. */
 extern u64 dh_ranges_active;
 /*
- * Asked between publishing an access as *p = cell and looking at the other plane: is no range access under
- * way now, and does the cell still say so? Only then is it certain that the two have seen each other. A range
- * that is under way may have read our cell before we changed it. One that was and has ended may too: then
- * what it did is in the other plane, which is looked at next, or in place of what we put. And one that begins
- * later finds our cell as it is.
+ * Called between publishing an access as *p = cell and checking the other plane: is no range access under
+ * way, and is the cell still in place? Only then is it certain that the two have seen each other. A range
+ * access under way may have read our cell before we changed it. So may one that has just ended: then what it
+ * stored is in the other plane, which is checked next, or in place of our cell. One that begins later finds
+ * our cell.
  */
 DH_INLINE bool dh_range_settled(const dh_cell_t *p, dh_cell_t cell)
 {
@@ -357,7 +359,8 @@ DH_INLINE bool dh_range_settled(const dh_cell_t *p, dh_cell_t cell)
 }
 /* [lo, hi) is changed with plain stores until dh_range_retract. Waits for ranges that overlap. */
 u32 dh_range_announce(uptr lo, uptr hi);
-/* The same of elements with gaps between them. Where two have the same step, only what they share counts. */
+/* The same for elements with gaps between them. Two with the same step conflict only where their elements
+ * overlap. */
 u32 dh_range_announce_stride(uptr lo, uptr step, u64 count, u32 size);
 void dh_range_retract(u32 slot);
 /* Wait until no range access that overlaps [lo, hi) is under way; true if there was one. */

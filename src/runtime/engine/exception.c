@@ -1,16 +1,16 @@
 /*
  * exception.c - data-race exceptions (LARD, section 2.1; docs/design/exceptions.md).
  *
- * A race is found inside the runtime, where locks may be held and signals are kept waiting; whoever is asked
- * what to do about it may do anything, also never come back. So it is noted where it is found
- * (dh_exception_note, from report.c) and raised when the thread leaves the runtime: on the same stack, in
- * front of the access, as a signal that was held back would be.
+ * A race is found inside the runtime, where locks may be held and signals are deferred; but a handler may do
+ * anything, including never return. So the race is noted where it is found (dh_exception_note, from report.c)
+ * and raised when the thread leaves the runtime: on the same stack, before the access, just like a deferred
+ * signal.
  *
  * Invariants:
  * - An access that is raised is not recorded until it is known to be made: dh_exception_check looks before
- * the engine records. What was put off (`put_off`) is done when the handler has the thread go on. So an
- * access that never was neither hides those before it nor races with those after it. Exceptions: atomic
- * operations, frees, and races that appear between the look and the record.
+ * the engine records. Deferred accesses (`put_off`) are recorded when the handler lets it continue. So an
+ * access never made neither hides earlier ones nor races with later ones. Exceptions: atomic
+ * operations, frees, and races that appear between the check and the record.
  * - Races that a handler runs into are reported, not raised. That a handler is running is known by a mark on
  * the shadow call stack: whichever way the handler is left, the stack is popped below the mark, and what is
  * pushed then overwrites it.
@@ -37,7 +37,7 @@
 
 enum { PUT_OFF_MAX = 4, TOLD_MAX = 16 };
 
-/* What waits to be raised; from the pool. */
+/* A race waiting to be raised; from the pool. */
 struct raise {
     struct dh_race_record record;
     struct put_off {
@@ -48,22 +48,22 @@ struct raise {
     } put_off[PUT_OFF_MAX];
     u32 put_off_n;
     dh_id_t
-        told[TOLD_MAX]; /* ids of earlier accesses that the first access put off was reported to race with */
+        told[TOLD_MAX]; /* ids of earlier accesses that the first deferred access was reported to race with */
     u32 told_n;
     bool unwinds; /* the access is in code that can be unwound */
 };
 
-/* The kernel thread's own. */
+/* Per kernel thread. */
 static _Thread_local struct {
     struct raise *waiting;
     const struct raise *again;        /* its first access is being recorded */
-    const struct dh_publish *learned; /* what an atomic operation would learn before it is recorded */
-    dh_id_t passed[TOLD_MAX];         /* as raise.told, of an atomic operation or a free that goes on */
+    const struct dh_publish *learned; /* what an atomic operation would acquire before it is recorded */
+    dh_id_t passed[TOLD_MAX];         /* like raise.told, for an atomic operation or a free that continues */
     u32 passed_n;
     const struct dh_race_record *current; /* valid while mark is on the shadow stack */
     const struct dh_frame *mark;
     bool checking;
-    bool unwinds; /* so is what is checked now */
+    bool unwinds; /* likewise for what is being checked now */
     void *base[5];
     struct dh_frame *base_sp;
     bool has_base;
@@ -183,11 +183,10 @@ void dh_exception_late(void)
         own.waiting->record.late = 1;
 }
 
-/* ---- Looking first ---- */
+/* ---- Checking first ---- */
 
-/* One word: the write plane, and if it is a write the read planes too. *seen: the cells of the word before,
- * which need no second look.
- */
+/* One word: check the write plane, and for a write the read planes too. *seen: the cells of the previous
+ * word, which need not be checked twice. */
 static void look(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t seen[DH_PLANES])
 {
     u32 planes = 1u << DH_NTH_WRITE;
@@ -220,7 +219,7 @@ static bool races(const struct dh_access_now *a)
     return own.waiting != NULL;
 }
 
-/* The later accesses of a call that is put off are put off with the first: memcpy reads, then writes. */
+/* When the first access of a call is deferred, so are the later ones: memcpy reads, then writes. */
 bool dh_exception_check(const struct dh_access_now *a)
 {
     if (own.again || (a->kind & (DH_ATOMIC | DH_FREE)) || is_in_handler(a->t))
@@ -288,7 +287,7 @@ static _Noreturn void end_process(struct dh_thread *t)
     dh_sys_abort();
 }
 
-/* Does the signal end the process? Then nobody else will tell what was found. */
+/* Does the signal end the process? Then this is the last chance to report what was found. */
 static bool is_deadly(int sig)
 {
     struct sigaction now;
@@ -299,7 +298,7 @@ static void send_signal(struct dh_thread *t, const struct dh_race_record *race)
 {
     int sig = dh_opts.race_signal;
     siginfo_t info = {.si_signo = sig};
-    info.si_code = TRAP_HWBKPT; /* what a watchpoint has: si_addr is of the data */
+    info.si_code = TRAP_HWBKPT; /* as for a watchpoint: si_addr is the address of the data */
     info.si_addr = (void *)race->second.address;
     if (is_deadly(sig)) {
         t->in_rt = 1;
@@ -309,8 +308,8 @@ static void send_signal(struct dh_thread *t, const struct dh_race_record *race)
     dh_sys6(SYS_rt_tgsigqueueinfo, dh_sys3(SYS_getpid, 0, 0, 0), dh_sys_gettid(), sig, (long)&info, 0, 0);
 }
 
-/* By unwinding, so that cleanup handlers and destructors run; where a frame in between forbids that, by a
- * jump over all of them. */
+/* By unwinding, so that cleanup handlers and destructors run; if a frame in between forbids that, by a jump
+ * past all of them. */
 static _Noreturn void end_thread(struct dh_thread *t)
 {
     if (dh_unwind_try_exit() != DH_UNWIND_TERMINATES)
@@ -333,7 +332,7 @@ static enum dh_race_action by_option(void)
     return (enum dh_race_action)actions[dh_opts.race_action];
 }
 
-/* Returns if the thread goes on. */
+/* Returns if the thread continues. */
 static void act(struct dh_thread *t, const struct dh_race_record *race, bool unwinds)
 {
     const struct asked *a = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
@@ -351,10 +350,10 @@ static void act(struct dh_thread *t, const struct dh_race_record *race, bool unw
         end_process(t);
 }
 
-/* The access is made: record it, and what was put off with it. That may be raised in its turn. */
+/* The access is made: record it, and what was deferred with it. The latter may be raised in turn. */
 static void go_on(const struct raise *r)
 {
-    if (!r->put_off_n) { /* it is recorded next, by whoever looked */
+    if (!r->put_off_n) { /* the caller of the check records it next */
         own.passed_n = r->told_n;
         for (u32 i = 0; i < r->told_n; i++)
             own.passed[i] = r->told[i];
@@ -379,12 +378,12 @@ void dh_exception_deliver(struct dh_thread *t)
     t->want_raise = own.unwinds = false;
     if (!own.waiting)
         return;
-    t->in_rt = 1; /* the copy may be a call of memcpy, which is the program's */
+    t->in_rt = 1; /* the copy may compile to a call of memcpy, which is intercepted */
     r = *own.waiting;
     dh_pool_free(own.waiting, sizeof(r));
     own.waiting = NULL;
     t->in_rt = 0;
-    if (f < __dh_hot.limit) { /* else there is no room for the mark, without which it might never end */
+    if (f < __dh_hot.limit) { /* else there is no room for the mark that keeps this from recursing */
         dh_runtime_count(r.record.late ? DH_COUNT_RAISED_LATE : DH_COUNT_RAISED);
         *f = (struct dh_frame){.pc = (const void *)dh_exception_deliver};
         own.mark = f;
@@ -406,7 +405,7 @@ void *dh_exception_base(void *(*routine)(void *), void *arg)
         return PTHREAD_CANCELED;
     own.has_base = true;
     void *result = routine(arg);
-    own.has_base = false; /* and so this is no tail call, which would take the frame away */
+    own.has_base = false; /* also prevents a tail call, which would remove the frame */
     return result;
 }
 

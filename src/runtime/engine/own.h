@@ -1,21 +1,21 @@
 /*
- * own.h - the usual miss of a thread that has its class to itself.
+ * own.h - the usual miss of a thread that is the only one of its class.
  *
- * While dh_pending_may, no other thread that runs has this thread's read plane, and only its owner puts
- * anything there (others clear it: the collector, a write that has raced, memory that is given up). All that
- * it holds has happened before, whatever form the cell has, unless the thread is an heir: then it may also be
- * what another did that has ended, and is asked first. So a read is put there by a plain store and looked at
- * again later (pending.h), and a write does not ask its own plane for races.
+ * While dh_pending_may holds, no other running thread shares this thread's read plane, and only the owner
+ * adds anything to it (others clear it: the collector, a write that has raced, memory being freed).
+ * Everything in it happened before, whatever form the cell has, unless the thread is an heir: then it may
+ * also stem from a thread that has ended, and is checked first. So a read is recorded by a plain store and
+ * checked again later (pending.h), and a write does not check its own read plane for races.
  *
- * Three rules follow from those who clear. A record of a split cell is taken out by an atomic exchange, since
- * the collector may be taking it out as well. A plain store never brings back an id of an earlier epoch,
- * which the collector may have found dead meanwhile; where bytes are to keep one, quick.c does it by
- * compare-exchange. And a cell that was cleared may be stored to all the same.
+ * Three rules follow from the clearing by others. The record of a split cell is taken out by an atomic
+ * exchange, since the collector may be taking it out too. A plain store never brings back an id of an earlier
+ * epoch, which the collector may have found dead meanwhile; where bytes have to keep one, quick.c uses
+ * compare-exchange. And storing to a cell that was cleared meanwhile is harmless.
  *
- * To be called inside the runtime, where dh_pending_may was seen to be true: it may have become false since,
- * and whoever made it so waits until all are outside.
+ * Call these inside the runtime, after seeing dh_pending_may return true. It may have become false since, but
+ * the thread that made it false waits until all others have left the runtime.
  *
- * Functions return false where nothing was done.
+ * Functions return false if they did nothing.
  */
 #ifndef DH_RUNTIME_ENGINE_OWN_H
 #define DH_RUNTIME_ENGINE_OWN_H
@@ -25,11 +25,11 @@
 #include "runtime/shadow/cells.h"
 #include "runtime/shadow/exclusive.h"
 
-/* Words that dh_own_run takes at once. */
+/* Most words that dh_own_run takes at once. */
 #define DH_OWN_RUN 16u
 _Static_assert(DH_OWN_RUN <= 1u << (DH_PENDING_MASK - DH_PENDING_WORDS), "a pending read of so many");
 
-/* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
+/* Did this single access (or none) happen before? False may also mean that it takes longer to tell. */
 DH_INLINE bool dh_own_before(const struct dh_thread *t, dh_cell_t cell)
 {
     if (dh_cell_is_none(cell))
@@ -39,7 +39,7 @@ DH_INLINE bool dh_own_before(const struct dh_thread *t, dh_cell_t cell)
     return dh_step_before(t, dh_cell_id(cell));
 }
 
-/* The same of the bytes of mask, of whatever *p holds but a history. */
+/* The same for the bytes of mask; *p may hold anything but a history. */
 DH_INLINE bool dh_own_bytes_before(const struct dh_thread *t, const dh_cell_t *p, dh_cell_t cell,
                                    dh_mask_t mask)
 {
@@ -52,8 +52,8 @@ DH_INLINE bool dh_own_bytes_before(const struct dh_thread *t, const dh_cell_t *p
     return ok;
 }
 
-/* A write: has all that other classes have read of these bytes happened before? Asked after it was published.
- */
+/* For a write: did all reads of these bytes by other classes happen before? Call it after publishing the
+ * write. */
 DH_INLINE bool dh_own_readers_before(const struct dh_thread *t, uptr word, dh_mask_t mask)
 {
     for (u32 rest = dh_engine_readers(t, word); DH_UNLIKELY(rest != 0); rest &= rest - 1) {
@@ -64,8 +64,8 @@ DH_INLINE bool dh_own_readers_before(const struct dh_thread *t, uptr word, dh_ma
     return true;
 }
 
-/* Has all happened before that the own read plane holds of this word, or of two? No may also mean that it
- * takes longer to tell. */
+/* Did all that the thread's own read plane holds of this word, or of two, happen before? False may also mean
+ * that it takes longer to tell. */
 DH_INLINE bool dh_own_plane_before(const struct dh_thread *t, uptr word, bool two)
 {
     const dh_cell_t *r = dh_shadow(word, DH_PLANE_READ);
@@ -75,7 +75,7 @@ DH_INLINE bool dh_own_plane_before(const struct dh_thread *t, uptr word, bool tw
            (dh_own_before(t, dh_cell_load(r)) && (!two || dh_own_before(t, dh_cell_load(r + 1))));
 }
 
-/* Store to a cell of the own read plane that held `old`. */
+/* Store to a cell of the thread's own read plane that held `old`. */
 DH_INLINE void dh_own_put(struct dh_thread *t, dh_cell_t *p, dh_cell_t old, dh_cell_t cell)
 {
     if (DH_LIKELY(!dh_cell_is_split(old))) {
@@ -104,7 +104,7 @@ DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t 
 {
     dh_cell_t *r = dh_shadow(word, DH_PLANE_READ), *w = dh_shadow(word, DH_PLANE_WRITE);
     dh_cell_t cell = dh_cell_make(id, mask);
-    /* What would have to be checked, were it not for the marks: nothing here is another thread's. */
+    /* The marks spare us this check: nothing here belongs to another thread. */
     DH_ASSERT(dh_valid_own(dh_cell_load(w), &t->vc) && dh_valid_own(dh_cell_load(r), &t->vc));
     DH_ASSERT(!two ||
               (dh_valid_own(dh_cell_load(w + 1), &t->vc) && dh_valid_own(dh_cell_load(r + 1), &t->vc)));
@@ -126,12 +126,12 @@ DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t 
     if (!whole)
         cell = dh_step_part(t, read, wrote, id, mask);
     if (dh_cell_is_none(cell))
-        return write; /* reading it back will miss the inlined check, and find it */
+        return write; /* reading it back will miss the inlined check, but find it */
     dh_own_put(t, r, read, cell);
     return true;
 }
 
-/* Access `id` to two whole words, or to the bytes of mask of one, if their block is this thread's alone
+/* Access `id` to two whole words, or to the bytes of mask of one, if their block is exclusive to this thread
  * (exclusive.h). */
 DH_INLINE bool dh_own_alone(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
 {
@@ -172,8 +172,8 @@ DH_INLINE bool dh_own_read(struct dh_thread *t, uptr word, bool two, dh_mask_t m
     return true;
 }
 
-/* Read `id` of n words that one access has written, in a part of the own read plane that may be overwritten.
- */
+/* Read `id` of n words written by one access, in a part of the thread's own read plane that may be
+ * overwritten. */
 DH_INLINE bool dh_own_run_read(struct dh_thread *t, uptr lo, u32 n, dh_id_t id)
 {
     const dh_cell_t *w = dh_shadow(lo, DH_PLANE_WRITE);
@@ -187,8 +187,8 @@ DH_INLINE bool dh_own_run_read(struct dh_thread *t, uptr lo, u32 n, dh_id_t id)
     return true;
 }
 
-/* Access `id` to the words of [lo, hi), at most DH_OWN_RUN, if their block is this thread's alone, or if it
- * reads what one access has written. */
+/* Access `id` to the words of [lo, hi), at most DH_OWN_RUN, if their block is exclusive to this thread, or if
+ * it reads what one access wrote. */
 DH_INLINE bool dh_own_run(struct dh_thread *t, uptr lo, uptr hi, bool write, dh_id_t id)
 {
     const u32 n = (u32)(hi - lo) / 4;
@@ -230,7 +230,7 @@ DH_INLINE bool dh_own_write(struct dh_thread *t, uptr word, bool two, dh_id_t id
         dh_quick_look(t, word, two, id); /* it is published, so now it must be checked */
         return true;
     }
-    /* Reading back what one wrote is to hit the inlined check (engine.c, stand_for_read). */
+    /* So that reading back one's own write hits the inlined check (engine.c, stand_for_read). */
     if (two)
         dh_own_put_two(t, q, me);
     else

@@ -6,7 +6,7 @@
 #include "runtime/engine/own.h"
 #include "runtime/engine/recheck.h"
 
-enum { MOST = 1024 }; /* accesses between two times that all is recorded */
+enum { MOST = 1024 }; /* accesses until everything is recorded */
 
 static void record(struct dh_thread *t, struct dh_part *e, bool write)
 {
@@ -36,7 +36,7 @@ void dh_parts_add(struct dh_thread *t, uptr word, dh_mask_t mask, bool write, dh
 {
     struct dh_part *e = &dh_parts_of(t, word)[write];
     DH_ASSERT(t->in_rt && !dh_mask_is_none(mask) && !dh_mask_is_full(mask) && !(word & 3));
-    /* One place describes what waits of a word, unless that need not be exact. */
+    /* A slot holds one access, unless the thread's reports need not be exact. */
     if (e->word == word && (dh_id_eq(e->id, id) || dh_split_blurs(t))) {
         const dh_mask_t was = dh_parts_mask(e), now = dh_mask_or(was, mask);
         e->mask = (u16)dh_mask_raw(now);

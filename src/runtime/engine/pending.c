@@ -16,7 +16,7 @@
 #include "runtime/threads/period.h"
 
 bool dh_pending_on;
-static bool ended; /* everyone has seen that it is off; atomic */
+static bool ended; /* all threads have seen that it is off; atomic */
 
 /* Cheaper than mfence, which also waits for instructions that it need not wait for. */
 static void fence(void)
@@ -40,13 +40,13 @@ static dh_mask_t mask_of(const struct dh_pending *p)
     return dh_mask_from((u32)(p->where >> DH_PENDING_MASK));
 }
 
-/* Is it clear that no read of t races with this write? */
+/* Is it certain that no read of t races with this write? */
 static bool is_harmless(struct dh_thread *t, dh_cell_t cell)
 {
     return dh_step_mine_simple(cell) || (dh_cell_is_simple(cell) && dh_step_ordered(t, cell));
 }
 
-/* The write cells are not what they were: whose write is it? As a rule the thread's own. */
+/* The write cells have changed: whose write is it? Usually the thread's own. */
 static DH_NOINLINE void look_again(struct dh_thread *t, const struct dh_pending *p)
 {
     const dh_mask_t mask = mask_of(p);

@@ -1,20 +1,20 @@
 /*
- * pending.h - reads that are published, but not yet known to be seen.
+ * pending.h - reads that are stored, but not yet known to be visible to other threads.
  *
- * An access publishes itself in its plane and then looks at the other, with a full fence in between, so that
- * of two that race at the same instant at least one sees the other (engine.c). That fence is the most
- * expensive part of the usual miss. A read plane is written by one thread alone as long as no two that run
- * share a class, so a read needs no compare-exchange; and the fence need not come at once. The read is
- * stored, the write plane is looked at, and what was seen there is remembered. Later, one fence for many
- * reads, the write plane is looked at again: a write that did not see the read was published before that, and
- * shows.
+ * An access publishes itself in its plane and then checks the other, with a full fence in between, so that of
+ * two that race at the same instant at least one sees the other (engine.c). That fence is the most expensive
+ * part of the usual miss. As long as no two running threads share a class, a read plane is written by one
+ * thread only, so a read needs no compare-exchange; and the fence can be delayed. The read is stored, the
+ * write plane is checked, and what was seen there is remembered. Later, after one fence for many reads, the
+ * write plane is checked again: a write that did not see the read was published before the fence, and is now
+ * visible.
  *
- * That must happen before anybody can know of the read, or a write that is ordered after it would be taken
- * for one that is not: before the thread publishes its clock (dh_thread_release) or ends its epoch, and
- * before it gives up memory that it has read. Ranges are waited for as usual (dh_range_settled), so whoever
- * announces one settles first if he might have to afterwards.
+ * That must happen before another thread can be ordered after the read, or a write ordered after it would
+ * look like a race: before the thread publishes its clock (dh_thread_release) or ends its epoch, and before
+ * it frees memory that it has read. Settling waits for range accesses as usual (dh_range_settled), so a
+ * thread that announces a range settles first if it might have to settle during it.
  *
- * All of it is the owner's, inside the runtime.
+ * Only the owning thread uses any of this, inside the runtime.
  */
 #ifndef DH_RUNTIME_ENGINE_PENDING_H
 #define DH_RUNTIME_ENGINE_PENDING_H
@@ -22,32 +22,31 @@
 #include "runtime/engine/parts.h"
 #include "runtime/threads/thread.h"
 
-/* May reads be stored without more ado, by threads that have their class to themselves? Not in a program that
- * speaks lard.h, which may clear the history of memory that another thread has just read; not with a tap,
- * where races are exceptions, where rules are counted, in a program that is sampled. Once it is false it
- * stays so. Read without a lock, inside the runtime.
- */
+/* May a thread that is alone in its class store reads this way? Not in a program that uses lard.h, which may
+ * clear the history of memory that another thread has just read; nor with a tap, when races are exceptions,
+ * when rules are counted, or when sampling. Once false it stays false. Read without a lock, inside the
+ * runtime. */
 extern bool dh_pending_on;
 
-/* May t store its reads so? It must be the only thread that runs and has its class. Asked inside the runtime:
- * whoever starts a thread that shares the class waits until t is outside. */
+/* May t store its reads this way? It must be the only running thread of its class. Call it inside the
+ * runtime: starting a thread that shares the class waits until t is outside. */
 DH_INLINE bool dh_pending_may(const struct dh_thread *t)
 {
     DH_ASSERT(t->in_rt);
     return dh_pending_on && __atomic_load_n(&t->sole, __ATOMIC_RELAXED);
 }
 
-/* The same, and all that t's read plane holds has happened before. */
+/* The same, and everything in t's read plane happened before. */
 DH_INLINE bool dh_pending_all_own(const struct dh_thread *t)
 {
     return dh_pending_may(t) && !t->heir;
 }
 
-/* What a write cell held, if it cannot be told by comparing it later: no cell. */
+/* For `seen`, where comparing the write cell later would prove nothing: not a valid cell. */
 #define DH_PENDING_LOOK ((dh_cell_t){~0u})
 
-/* A read of so many words at addr, aligned, stored as access id; of one word, the bytes of mask. The write
- * cells held `seen`, each. True: settle now. */
+/* Note a read of `words` words at addr (aligned), stored as access id; for one word, of the bytes of mask.
+ * Each write cell held `seen`. True: settle now. */
 DH_INLINE bool dh_pending_add(struct dh_thread *t, uptr addr, u32 words, dh_mask_t mask, dh_cell_t seen,
                               dh_id_t id)
 {
@@ -62,7 +61,7 @@ DH_INLINE bool dh_pending_add(struct dh_thread *t, uptr addr, u32 words, dh_mask
 }
 
 void dh_pending_settle_now(struct dh_thread *t);
-/* With all that is not even published yet. */
+/* Including what has not even been stored yet. */
 DH_INLINE void dh_pending_settle(struct dh_thread *t)
 {
     dh_parts_flush(t);
@@ -70,16 +69,16 @@ DH_INLINE void dh_pending_settle(struct dh_thread *t)
         dh_pending_settle_now(t);
 }
 
-/* Numbers are recycled: what was seen means nothing any more. */
+/* Cell numbers are being recycled: forget what was seen. */
 void dh_pending_forget_seen(struct dh_thread *t);
 
 /* At the start, once. */
 void dh_pending_init(void);
-/* A thread that is about to start shares a class with others, which were told (their `sole`). When this
- * returns, none of them is about to store as if it did not know. self as below. */
+/* A thread about to start shares a class with others, whose `sole` has been cleared. When this returns, none
+ * of them is still about to store as if it were alone. self as below. */
 void dh_pending_share(struct dh_thread *self);
-/* From now on reads are stored by compare-exchange. When this returns, no thread is about to do otherwise.
- * self may be in the runtime, and holds no lock. */
+/* From now on reads are stored by compare-exchange. When this returns, no thread is still about to use a
+ * plain store. self may be in the runtime, and holds no lock. */
 void dh_pending_end(struct dh_thread *self);
 
 #endif

@@ -2,10 +2,10 @@
  * quick.c - the slow paths of fastpath.c where nothing unusual is found.
  *
  * Most accesses that miss the inlined check are a thread's first to some word in an epoch, and what the word
- * held, in both planes, is one access that has happened before. Then all there is to do is to put this access
- * in its place. That is done here, in the order of work that engine.c describes and with its means
- * (publish by compare-exchange, look at the other plane after it); whatever does not fit is left to engine.c,
- * which does everything, and also finds what was done here if it has to be done again.
+ * held, in both planes, is one access that has happened before. Then it only has to be replaced by this
+ * access. That is done here, in the order of work that engine.c describes and by the same means (publish by
+ * compare-exchange, then check the other plane); anything else is left to engine.c, which handles every case,
+ * including a word that was partly done here.
  */
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
@@ -46,7 +46,7 @@ static DH_NOINLINE bool quick_bytes(const struct dh_access_now *a, uptr word, dh
     return true;
 }
 
-/* Some bytes of a word whose cell holds an access that has happened before, to other bytes as well. */
+/* Some bytes of a word whose cell holds an access that happened before, and that covers other bytes too. */
 static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t old,
                                     dh_cell_t other)
 {
@@ -92,7 +92,7 @@ DH_INLINE bool quick_word(const struct dh_access_now *a, uptr word, dh_mask_t ma
     if (!dh_cell_cas(p, old, cell) || !dh_range_settled(p, cell) || !dh_cell_eq(dh_cell_load(q), other) ||
         (write && !dh_own_readers_before(t, word, mask)))
         return false;
-    if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
+    if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change in place */
         return dh_own_bytes_before(t, q, other, mask);
     const dh_cell_t both = write ? dh_step_stand(other, cell) : other;
     if (!dh_cell_eq(both, other))
@@ -115,9 +115,9 @@ void dh_quick_part(const struct dh_access_now *a, uptr word, dh_mask_t mask)
         dh_engine_word(a, word, mask);
 }
 
-/* Reads of a word that several threads read epoch after epoch: the cell has a place for each (history.h).
- * *ret_unsure is cleared when something was put there: found again, it would be taken for a read that was
- * looked at. */
+/* Reads of a word that several threads read epoch after epoch: the cell has a slot for each (history.h).
+ * *ret_unsure is cleared when something was stored: finding it again would look like a read that was already
+ * checked. */
 static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size, dh_mask_t need,
                                        const void *pc, bool *ret_unsure)
 {
@@ -140,7 +140,7 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
     return true;
 }
 
-/* Two words that hold the same. */
+/* Two words with equal cells. */
 DH_INLINE bool quick_pair(const struct dh_access_now *a, uptr addr)
 {
     struct dh_thread *t = a->t;
@@ -173,8 +173,8 @@ DH_INLINE bool hit_byte(struct dh_thread *t, dh_cell_t cell, bool *ret_unsure)
     return dh_step_is_mine(t, cell) && t->gen == dh_collect_gen;
 }
 
-/* Is this access known to be recorded in this epoch? `need` bytes of the word. *ret_unsure is set where a
- * history may hold it without our knowing. */
+/* Is this access, to the bytes `need` of the word, known to be recorded in this epoch? *ret_unsure is set if
+ * a history may hold it without our knowing. */
 DH_INLINE bool hit_word(struct dh_thread *t, uptr word, dh_mask_t need, enum dh_plane plane, bool *ret_unsure)
 {
     const dh_cell_t *p = dh_shadow(word, plane);
@@ -204,7 +204,7 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
         dh_engine_words(&a, addr, addr + size);
 }
 
-/* As quick_word, of a thread that has its class to itself (own.h): two whole words, or the bytes of mask of
+/* Like quick_word, for a thread that is alone in its class (own.h): two whole words, or the bytes of mask of
  * one. The marks are set. */
 DH_INLINE bool own_words(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
 {
@@ -223,11 +223,11 @@ DH_INLINE bool own_words(struct dh_thread *t, uptr word, bool two, dh_mask_t mas
     return true;
 }
 
-/* From so many words on, all at once. Fewer are as soon looked at one by one. */
+/* From this many words on, do all at once; for fewer, one by one is as fast. */
 #define RUN 3u
 
-/* The words of [lo, hi), all in one block, if they can be done all at once. *id is none until one was needed.
- */
+/* The words of [lo, hi), all in one block, if they can be done all at once. *id is none until one is
+ * needed. */
 static bool quick_run(const struct dh_access_now *a, uptr lo, uptr hi, const void *pc, dh_id_t *id)
 {
     const bool write = (a->kind & DH_WRITE) != 0;
@@ -249,8 +249,8 @@ static bool quick_run(const struct dh_access_now *a, uptr lo, uptr hi, const voi
     return done;
 }
 
-/* Each word is looked at by itself, or two that are one place of eight bytes: of those that were accessed in
- * this epoch there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
+/* Words are handled one by one, or as aligned pairs. Those already accessed in this epoch need no work, and
+ * where an unaligned access advances byte by byte those are most of them. */
 void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kind, const void *pc)
 {
     const bool write = (kind & DH_WRITE) != 0;
@@ -279,7 +279,7 @@ void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kin
         if (dh_id_is_none(a.id))
             return;
         if (two)
-            next = word + 8; /* what is put into both is looked at for both */
+            next = word + 8; /* what is stored to both is checked for both */
         if (own && own_words(t, word, two, need, write, a.id))
             continue;
         struct dh_recheck *r = dh_recheck_word(t, kind, word, two, need);
@@ -322,10 +322,9 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     dh_thread_leave(t);
 }
 
-/* Said to be aligned, and is not: a word, or a pair of words, is left before the access ends. Two cells that
- * are no pair must not be exchanged as one: where they lie in two lines of the cache, the processor locks all
- * of memory for it. Or it is two pairs, and they lie in two blocks, each with marks of its own (touched.h).
- */
+/* Declared aligned, but is not: the access crosses the end of a word or of a pair of words. Two cells that
+ * are not an aligned pair must not be exchanged as one: if they straddle a cache line, the processor locks
+ * the whole bus. Two pairs may lie in two blocks, each with marks of its own (touched.h). */
 DH_INLINE bool crosses(uptr addr, u32 size)
 {
     if (size < 4)
@@ -334,7 +333,7 @@ DH_INLINE bool crosses(uptr addr, u32 size)
            (size > 8 && (addr ^ (addr + size - 1)) >> DH_TOUCHED_SHIFT != 0);
 }
 
-/* The most usual misses of all, of a thread that is not in the runtime yet. False: not done, and nothing
+/* The most common misses, for a thread that is not yet in the runtime. False: not done, and nothing
  * changed. */
 DH_INLINE bool own_access(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
 {
@@ -344,7 +343,7 @@ DH_INLINE bool own_access(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
         return false;
     t->in_rt = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    /* Both are asked inside the runtime only: whoever changes them waits until all are outside. */
+    /* Check both only inside the runtime: a thread that changes them waits until all others are outside. */
     bool done = dh_pending_may(t) && t->gen == dh_collect_gen && (dh_touched_mark(addr) & marks) == marks;
     dh_id_t id = done ? dh_step_id(t, size, kind, pc) : DH_ID_NONE;
     done = !dh_id_is_none(id) && own_words(t, addr & ~(uptr)3, size == 8, mask, kind == DH_WRITE, id);
@@ -352,15 +351,15 @@ DH_INLINE bool own_access(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     return done;
 }
 
-/* The same of a part of a word, of which the inlined check does not know whether there is anything to do. */
+/* The same for part of a word, where the inlined check cannot tell whether there is anything to do. */
 DH_INLINE bool own_part(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
 {
     return dh_parts_has(t, addr & ~(uptr)3, dh_mask_aligned(addr, size), kind == DH_WRITE) ||
            own_access(t, addr, size, kind, pc);
 }
 
-/* The accesses are aligned: their words are all whole, or it is one and in part. Where they are not, though C
- * has it so, the machine does what it was told, and we look at the bytes that it touches. */
+/* Accesses are aligned: they cover whole words, or part of one. C demands it, but the machine also executes
+ * unaligned accesses, and then we check the bytes that it touches. */
 DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void *pc)
 {
     struct dh_thread *t = __dh_hot.self;
@@ -376,7 +375,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         missed_words(t, addr, size, kind, pc);
         return;
     }
-    /* In large tables this line is as far away as the one the inlined check has just waited for. */
+    /* For large data this cache line is as far away as the one the inlined check has just waited for. */
     __builtin_prefetch(dh_shadow(addr, kind == DH_WRITE ? DH_PLANE_READ : DH_PLANE_WRITE), 1);
     dh_mask_t need = dh_mask_aligned(addr, size);
     bool unsure = false, hit = true;
@@ -439,7 +438,7 @@ DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n)
 }
 
 /* Read-shared data: every cell of the access names the same history, known to contain this epoch. The only
- * case besides the inlined check that is as frequent as hits are; it must not cost more than it does here. */
+ * case here that is as frequent as hits of the inlined check, so it must stay this cheap. */
 DH_INLINE bool hit_shared(const volatile void *p, u32 size)
 {
     const struct dh_thread *t = __dh_hot.self;

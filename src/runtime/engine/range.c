@@ -30,7 +30,7 @@ u64 dh_ranges_active; /* atomic; bit i set: slots[i] is valid */
 struct stretch {
     uptr lo, hi, step, size;
 };
-static struct stretch slots[SLOTS]; /* entry i is written by whoever owns bit i, before setting it */
+static struct stretch slots[SLOTS]; /* entry i is written by the owner of bit i, before setting it */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_RANGE);
 
 static struct stretch slot_get(u32 i)
@@ -41,7 +41,7 @@ static struct stretch slot_get(u32 i)
     return s;
 }
 
-/* Does an element of s lie in [lo, hi), in part at least? */
+/* Does an element of s overlap [lo, hi)? */
 static bool touches(const struct stretch *s, uptr lo, uptr hi)
 {
     if (s->lo >= hi || s->hi <= lo)
@@ -55,7 +55,7 @@ static bool meet(const struct stretch *a, const struct stretch *b)
 {
     if (a->step == a->size)
         return touches(b, a->lo, a->hi);
-    if (b->step == b->size || a->step != b->step) /* different steps: no closer look */
+    if (b->step == b->size || a->step != b->step) /* different steps: do not look closer */
         return touches(a, b->lo, b->hi) && (b->step == b->size || touches(b, a->lo, a->hi));
     uptr apart = (b->lo > a->lo ? b->lo - a->lo : a->lo - b->lo) % a->step;
     if (b->lo < a->lo && apart > 0)
@@ -73,7 +73,7 @@ static bool overlaps_active(const struct stretch *s)
     return false;
 }
 
-/* Even of nothing the step is not zero: others divide by it. */
+/* The step is never zero, even for an empty range: others divide by it. */
 static struct stretch whole(uptr lo, uptr hi)
 {
     uptr n = hi > lo ? hi - lo : 1;
@@ -129,7 +129,7 @@ void dh_range_retract(u32 i)
     __atomic_fetch_and(&dh_ranges_active, ~(1ull << i), __ATOMIC_RELEASE);
 }
 
-/* How far both planes are contiguous from lo on, at most to hi. */
+/* The end of the part from lo, at most to hi, where both planes are contiguous. */
 static uptr run_end(uptr lo, uptr hi)
 {
     uptr end = DH_ALIGN_DOWN(lo, DH_READ_RUN) + DH_READ_RUN;
@@ -171,11 +171,11 @@ void dh_range_fork_child(void)
     dh_ranges_active = 0;
 }
 
-/* What a run of equal cells turns into; computed once per run. */
+/* What a run of equal cells becomes; computed once per run. */
 struct run {
     dh_cell_t own, other;         /* what the two planes held */
-    dh_cell_t new_own, new_other; /* what they hold then; none: nothing is known yet */
-    bool raced;                   /* some run of writes so far */
+    dh_cell_t new_own, new_other; /* what they will hold; none: not known yet */
+    bool raced;                   /* some run of writes has raced so far */
 };
 
 static void run_start(const struct dh_access_now *a, uptr word, dh_cell_t own, dh_cell_t other,
@@ -198,8 +198,8 @@ static void run_start(const struct dh_access_now *a, uptr word, dh_cell_t own, d
         dh_step_set_mine(a->t, ret->new_own, DH_MASK_FULL);
 }
 
-/* A page of shadow that is read first, as everything here is, is mapped twice: the kernel's page of zeros,
- * then one of its own, for which it interrupts every processor that runs a thread of the program. */
+/* A page of shadow that is read first, as here, is mapped twice: first the kernel's zero page, then a page of
+ * its own, with a TLB shootdown on every processor that runs a thread of the program. */
 static void touch_pages(dh_cell_t *p, size_t n)
 {
     const size_t page = 4096 / sizeof(*p);
@@ -207,10 +207,10 @@ static void touch_pages(dh_cell_t *p, size_t n)
         dh_cell_touch(&p[i]);
 }
 
-/* What class c has read of [lo, hi), which this range writes. Reads that have happened before a plain write
- * are forgotten, as in FastTrack's [WRITE SHARED]: whatever races with them races with the write. The words
- * of a buffer that is filled again and again would else be mixtures of this round's reads and the last one's,
- * as soon as it is read by bytes. A read that is lost here because it came in between looks at the write. */
+/* Check what class c has read of [lo, hi), which this range writes. Reads that happened before a plain write
+ * are forgotten, as in FastTrack's [WRITE SHARED]: whatever races with them races with the write. Otherwise
+ * the words of a buffer that is refilled again and again, and read bytewise, would be mixtures of this
+ * round's reads and the last one's. A read that comes in between and is lost here sees the write itself. */
 static void check_class(const struct dh_access_now *a, uptr lo, uptr hi, u32 class)
 {
     dh_cell_t *r = dh_shadow_nth(lo, class);
@@ -230,7 +230,8 @@ static void check_class(const struct dh_access_now *a, uptr lo, uptr hi, u32 cla
     }
 }
 
-/* What other classes have read of [lo, hi): only where they have, since looking would touch pages. */
+/* Check what other classes have read of [lo, hi), only where they have: looking elsewhere would touch
+ * pages. */
 static void check_readers(const struct dh_access_now *a, uptr lo, uptr hi)
 {
     const uptr block = (uptr)1 << DH_TOUCHED_SHIFT;
@@ -245,7 +246,7 @@ static void check_readers(const struct dh_access_now *a, uptr lo, uptr hi)
 static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
 {
     bool write = (a->kind & DH_WRITE) != 0;
-    /* Nobody reads back what he has freed, so that need not hit the inlined check. */
+    /* Freed memory is not read back, so that need not hit the inlined check. */
     bool both = write && !(a->kind & (DH_FREE | DH_ATOMIC)); /* step.c: an atomic write changes one plane */
     u32 slot = dh_range_announce(lo, hi);
     dh_cell_t *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
@@ -254,7 +255,7 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     touch_pages(p, (hi - lo) / 4);
     if (both)
         touch_pages(q, (hi - lo) / 4);
-    size_t n = (hi - lo) / 4, own_end = 0, other_end = 0; /* where the present run of each plane ends */
+    size_t n = (hi - lo) / 4, own_end = 0, other_end = 0; /* where the current run of each plane ends */
     for (size_t i = 0, len; i < n; i += len) {
         dh_cell_t own = p[i], other = q[i];
         if (dh_cell_is_split(own) || dh_cell_is_split(other)) {
@@ -265,7 +266,8 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
         }
         if (dh_cell_is_none(r.new_own) || !dh_cell_eq(own, r.own) || !dh_cell_eq(other, r.other))
             run_start(a, lo + i * 4, own, other, &r);
-        /* Measured once a run, not once a piece of it: a long run may lie beside many short ones. */
+        /* Measured once per run, not per piece of it: one plane's long run may match many short ones of the
+         * other. */
         if (i >= own_end)
             own_end = i + dh_cells_equal(p + i, n - i, own);
         if (i >= other_end)
@@ -284,8 +286,8 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     dh_range_retract(slot);
 }
 
-/* The words of [lo, hi), all in one block, if that is this thread's alone (exclusive.h): nothing is asked,
- * and nobody need know. Records of split cells are left to the collector. */
+/* The words of [lo, hi), all in one block, if that is exclusive to this thread (exclusive.h): nothing to
+ * check, and no announcement. Records of split cells are left to the collector. */
 static bool words_alone(const struct dh_access_now *a, uptr lo, uptr hi)
 {
     if (!dh_pending_all_own(a->t) || (a->kind & DH_ATOMIC))
@@ -296,7 +298,7 @@ static bool words_alone(const struct dh_access_now *a, uptr lo, uptr hi)
     bool mine = dh_exclusive_is(dh_exclusive_begin(class, lo), class);
     if (mine && (a->kind & DH_WRITE))
         dh_cells_fill(dh_shadow(lo, DH_PLANE_WRITE), (hi - lo) / 4, cell);
-    if (mine && !(a->kind & DH_FREE)) /* nobody reads back what he has freed */
+    if (mine && !(a->kind & DH_FREE)) /* freed memory is not read back */
         dh_cells_fill(dh_shadow(lo, DH_PLANE_READ), (hi - lo) / 4, cell);
     dh_exclusive_end(class);
     return mine;
@@ -306,7 +308,7 @@ static bool words_alone(const struct dh_access_now *a, uptr lo, uptr hi)
 static void many_words(const struct dh_access_now *a, uptr lo, uptr hi)
 {
     const uptr block = (uptr)1 << DH_TOUCHED_SHIFT;
-    uptr rest = lo; /* from here on nothing is done yet */
+    uptr rest = lo; /* not done yet from here on */
     for (uptr at = lo, next; at < hi; at = next) {
         next = DH_ALIGN_DOWN(at, block) + block;
         next = next < hi ? next : hi;
@@ -324,11 +326,11 @@ static void many_words(const struct dh_access_now *a, uptr lo, uptr hi)
     }
 }
 
-/* The part of a range whose shadow exists; the rest is counted where it was refused. */
+/* The part of a range whose shadow exists; the rest was counted where mapping it failed. */
 static void access_mapped(const struct dh_access_now *a)
 {
     uptr end = a->addr + a->size;
-    if (a->kind & DH_FREE) /* whole blocks, or pages: what lies between them is nobody's */
+    if (a->kind & DH_FREE) /* whole blocks or pages: the padding belongs to nobody */
         end = DH_ALIGN_UP(end, 8);
     uptr lo = DH_ALIGN_UP(a->addr, 8), hi = DH_ALIGN_DOWN(end, 8);
     struct dh_recheck *r = dh_recheck_range(a->t, a->kind, a->addr, end - a->addr, end - a->addr, 1);
@@ -345,7 +347,7 @@ static void access_mapped(const struct dh_access_now *a)
     dh_recheck_end(r);
 }
 
-/* Is all of it in this epoch's records already? Edges within a word are looked at byte by byte, the rest in
+/* Is all of it already recorded in this epoch? Partial words at the ends are checked by bytes, the rest in
  * runs. */
 static bool seen_before(struct dh_thread *t, uptr addr, size_t n, u32 kind)
 {

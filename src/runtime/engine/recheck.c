@@ -14,10 +14,10 @@
 #include "runtime/shadow/collect.h"
 
 enum {
-    PIECE = 64,             /* words of a long range: as many at each end, and in between */
+    PIECE = 64,             /* words of a long range checked at each end, and in between */
     MOST = 3 * PIECE,       /* words of any access */
     ENTRIES = 64,           /* entries of one word; with more it is skipped */
-    ENTRIES_ON_AVERAGE = 8, /* of a range: what it has room for */
+    ENTRIES_ON_AVERAGE = 8, /* of a range: determines the room for them */
     TOLD = 32,
 };
 
@@ -36,7 +36,7 @@ struct dh_recheck {
     u32 kind;
     bool recorded;  /* struct dh_reference_access */
     bool disturbed; /* by another access of the same thread, to one of these words */
-    /* What it was when the access began; another value explains a difference. */
+    /* What it was when the access began; a change explains a difference. */
     u64 forgets, losses;
     u32 gen;
     u32 told_n; /* more than TOLD: not all are known */
@@ -46,9 +46,9 @@ struct dh_recheck {
 };
 
 static _Thread_local struct dh_recheck *innermost __attribute__((tls_model("initial-exec")));
-/* Upper half: how many have begun to forget; lower half: how many are at it. Atomic. */
+/* Upper half: how many times forgetting has begun; lower half: how many threads are at it now. Atomic. */
 static u64 forgets;
-static u64 turn; /* where the next long range is looked at; atomic */
+static u64 turn; /* where the next long range is checked; atomic */
 
 void dh_recheck_forget_begin(void)
 {
@@ -78,7 +78,7 @@ static void list_add(struct list *l, dh_cell_t entry, u32 plane, dh_mask_t mask)
 {
     const dh_mask_t common = dh_mask_and(dh_cell_mask(entry), mask);
     if (dh_mask_is_none(common) || dh_id_eq(dh_cell_id(entry), DH_ID_READS))
-        return; /* that id says something of other planes, for sampling, and nothing of an access */
+        return; /* that id tells sampling about other planes; it is no access */
     if (l->n == l->most)
         l->too_many = true;
     else
@@ -271,7 +271,7 @@ struct dh_recheck *dh_recheck_look(struct dh_thread *t, uptr word, u32 n, dh_mas
     return begin_words(t, DH_READ, word, n, mask, true);
 }
 
-/* The words of some elements, as many as are looked at. */
+/* Those words of some elements that are checked. */
 struct span {
     uptr addr, step;
     size_t size;
@@ -333,8 +333,8 @@ void dh_recheck_told(dh_id_t id)
     }
 }
 
-/* Was a race told with an access that was not in this word before? It may have come in between, and been
- * replaced: since a thread learns nothing during an access, all that comes in between and conflicts is a
+/* Was a race reported with an access that was not in this word before? It may have come in between and been
+ * replaced: since a thread acquires nothing during an access, every conflicting access in between is a
  * race. */
 static bool has_met(struct dh_recheck *r, const struct word *w)
 {
@@ -347,7 +347,7 @@ static bool has_met(struct dh_recheck *r, const struct word *w)
     return met;
 }
 
-/* Can the words have been changed by somebody whose access is not there to be seen? */
+/* Can the words have been changed by someone whose access left no trace? */
 static bool is_explained(const struct dh_recheck *r)
 {
     return r->disturbed || r->gen != dh_collect_gen || dh_collect_marking() || dh_runtime_off ||
@@ -397,7 +397,7 @@ void dh_recheck_end(struct dh_recheck *r)
     dh_recheck_drop(r);
 }
 
-/* ---- Accesses of which nothing was recorded ---- */
+/* ---- Accesses that were not recorded ---- */
 
 static _Noreturn void fail_absent(uptr word, const struct dh_reference_access *a,
                                   const struct dh_reference_word *now)
@@ -408,7 +408,7 @@ static _Noreturn void fail_absent(uptr word, const struct dh_reference_access *a
     fail(word, a, &absent, now, now);
 }
 
-/* Is an access of another thread there? It may have pushed out what is missed. */
+/* Is there an access of another thread? It may have displaced the missing one. */
 static bool has_others(const struct list *l, dh_slot_t slot)
 {
     for (u32 i = 0; i < l->n; i++)

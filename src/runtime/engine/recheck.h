@@ -1,22 +1,22 @@
 /*
- * recheck.h - in checked builds, every access that the engine records is worked out a second time.
+ * recheck.h - in checked builds, verifies every access that the engine records.
  *
- * What all planes hold of the words is noted before the access and again after it; reference.h, which knows
- * nothing of quick paths, says whether the one may have become the other, and whether every race was told. If
- * not, the process ends with a message that has both.
+ * The contents of all planes for the words are noted before the access and again after it; reference.h, which
+ * knows nothing of quick paths, judges whether the former may have become the latter, and whether every race
+ * was reported. If not, the process ends with a message that shows both.
  *
  * Nothing is locked: an access must not wait where it would not wait otherwise. So another thread may have
  * changed the words in between. Then a difference proves nothing, and is counted as skipped
- * (RECHECK_SKIPPED); a difference that nobody else can have made is a failure. Others who can have made it
- * are accesses, which leave themselves behind, whoever forgets or copies histories, and the collector. A
- * thread by itself, and one that holds the lock of what it accesses, skips nothing.
+ * (RECHECK_SKIPPED); a difference that no one else can have caused is a failure. Possible causes are other
+ * accesses, which leave a record behind, code that forgets or copies histories, and the collector. A thread
+ * that runs alone, or that holds the lock protecting what it accesses, skips nothing.
  *
- * Of a long range the ends are looked at, where mistakes are made most easily, and a piece in between, which
- * is another one each time. Not looked at are hits of the inlined check, and accesses that may be raised as
+ * For a long range only the ends are checked, where mistakes are most likely, and a piece in between, a
+ * different one each time. Hits of the inlined check are not checked, nor are accesses that may be raised as
  * exceptions before they are recorded.
  *
- * In other builds all of this is empty. To be called inside the runtime, by the thread whose access it is;
- * calls may nest (engine/parts.h).
+ * In other builds all of this is empty. Call it inside the runtime, from the accessing thread; calls may nest
+ * (engine/parts.h).
  */
 #ifndef DH_RUNTIME_ENGINE_RECHECK_H
 #define DH_RUNTIME_ENGINE_RECHECK_H
@@ -24,7 +24,7 @@
 #include "runtime/shadow/pair.h"
 #include "runtime/threads/thread.h"
 
-struct dh_recheck; /* an access under way; NULL: one that is not looked at */
+struct dh_recheck; /* an access under way; NULL: one that is not checked */
 
 #ifdef DH_CHECKED
 
@@ -33,30 +33,29 @@ struct dh_recheck *dh_recheck_word(struct dh_thread *t, u32 kind, uptr word, boo
 /* The same for `count` elements of `size` bytes, `step` bytes apart. More than one consist of whole words. */
 struct dh_recheck *dh_recheck_range(struct dh_thread *t, u32 kind, uptr addr, size_t size, uptr step,
                                     u64 count);
-/* A read of n words, or of the bytes of mask of one, that is recorded is about to be looked at again
- * (pending.h). */
+/* A recorded read of n words, or of the bytes of mask of one, is about to be checked again (pending.h). */
 struct dh_recheck *dh_recheck_look(struct dh_thread *t, uptr word, u32 n, dh_mask_t mask);
-/* It is recorded, and all its races are told. */
+/* It is recorded, and all its races have been reported. */
 void dh_recheck_end(struct dh_recheck *r);
-/* It was not recorded, nor anything changed. */
+/* It was not recorded, and nothing changed. */
 void dh_recheck_drop(struct dh_recheck *r);
 
-/* A race with access `id` is told. */
+/* A race with access `id` has been reported. */
 void dh_recheck_told(dh_id_t id);
 
-/* Nothing was done about an access, because its thread has made such a one in this epoch: it must be there.
- */
+/* An access was skipped because its thread has already made such an access in this epoch: verify that it is
+ * recorded. */
 void dh_recheck_known(struct dh_thread *t, u32 kind, uptr addr, size_t size, uptr step, u64 count);
-/* The same where it is known of these two cells, or of one, which the thread has seen there. */
+/* The same for one or two cells that the thread has loaded. */
 void dh_recheck_known_cells(struct dh_thread *t, u32 kind, uptr addr, u32 size, dh_pair_t cells);
-/* An access to part of a word was put off (parts.h): it must be waiting, or recorded. */
+/* An access to part of a word was deferred (parts.h): verify that it is waiting, or recorded. */
 void dh_recheck_waits(struct dh_thread *t, uptr word, dh_mask_t mask, bool write);
 
-/* Cells are changed otherwise than by recording an access. */
+/* Brackets changes to cells other than by recording an access. */
 void dh_recheck_forget_begin(void);
 void dh_recheck_forget_end(void);
 
-#else /* macros: empty inline functions still changed which registers the quick paths use, for the worse */
+#else /* macros: even empty inline functions made register allocation in the quick paths worse */
 
 #define dh_recheck_word(...) ((struct dh_recheck *)NULL)
 #define dh_recheck_range(...) ((struct dh_recheck *)NULL)

@@ -33,7 +33,8 @@ static bool is_told(const struct dh_reference_access *a, dh_id_t id)
     return false;
 }
 
-/* Of the same thread and epoch, and as strong: can one describe the other? */
+/* Is `id` of this thread and epoch, and plain, atomic or a free like `kind`, so that one can represent the
+ * other? */
 static bool is_alike(dh_id_t id, dh_slot_t slot, u32 clock, u32 kind)
 {
     return dh_slot_eq(dh_id_slot(id), slot) && dh_id_clock(id) == clock &&
@@ -59,7 +60,7 @@ static bool has_mine(const struct dh_reference_access *a, const struct dh_refere
     return false;
 }
 
-/* Is `id` there, or an access that describes it? */
+/* Is `id` there, or an access that represents it? */
 static bool has(const struct dh_reference_word *w, u32 plane, u32 byte, dh_id_t id)
 {
     for (u32 i = 0; i < w->n; i++)
@@ -78,7 +79,7 @@ static bool races(const struct dh_reference_access *a, const struct dh_reference
 }
 
 /* Has the thread of read e written the byte since? Whatever races with the read races with that write, which
- * takes the read's place as soon as it is recorded in both planes. */
+ * replaces the read once it is recorded in both planes. */
 static bool is_overwritten(const struct dh_reference_entry *e, const struct dh_reference_word *w, u32 byte)
 {
     for (u32 i = 0; e->plane != DH_NTH_WRITE && i < w->n; i++)
@@ -100,8 +101,8 @@ static bool replaces(const struct dh_reference_access *a, const struct dh_refere
     return own || e->plane == a->class || before || a->told_n > 0;
 }
 
-/* May e go from a byte that a does not touch? From a's read plane, where a write stands for it: e itself, or
- * one of this epoch, before which e happened or which was compared with it. */
+/* May e be dropped from a byte that a does not touch? Yes in a's read plane if a write stands for it: e
+ * itself, or one of this epoch that e happened before or was compared with. */
 static bool is_superfluous(const struct dh_reference_access *a, const struct dh_reference_entry *e,
                            const struct dh_reference_word *after, u32 byte)
 {
@@ -111,7 +112,7 @@ static bool is_superfluous(const struct dh_reference_access *a, const struct dh_
            (is_plain_write(a->kind) && has_mine(a, after, DH_NTH_WRITE, byte));
 }
 
-/* May a newly be on this byte of this plane? */
+/* May a have been added to this byte of this plane? */
 static bool may_be(const struct dh_reference_access *a, const struct dh_reference_word *after, u32 plane,
                    u32 byte)
 {
@@ -168,7 +169,7 @@ static bool names(const struct dh_reference_word *w, dh_id_t id)
     return false;
 }
 
-/* Was e put there since? */
+/* Was e added since? */
 static bool is_new(const struct dh_reference_entry *e, const struct dh_reference_word *before)
 {
     bool known = names(before, e->id);

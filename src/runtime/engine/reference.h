@@ -2,24 +2,24 @@
  * reference.h - the rules of FastTrack (figure 3 of the paper, as step.c departs from it) as a judge: what
  * may a word look like after an access, given what it looked like before?
  *
- * Stated for one byte and one access at a time, from the vector clock and the records of ids alone: no memo
- * table, no mask arithmetic over whole words, no form of cell. It is slow and meant to be read; nothing of it
- * is shared with the code that it judges. Only checked builds have it (recheck.h).
+ * Stated for one byte and one access at a time, using only the vector clock and the id records: no memo
+ * table, no mask arithmetic over whole words, no cell encodings. It is slow and meant to be read, and shares
+ * nothing with the code that it judges. Checked builds only (recheck.h).
  *
- * On the bytes of an access, where its thread has made no such access in this epoch yet:
+ * On the bytes of an access, if its thread has not made such an access in this epoch yet:
  *
  *   races      a read races with writes of the write plane, a write with those and with reads of all planes;
- *              but for what has happened before, and for two atomic accesses. Each has to be told.
+ *              except for what happened before, and for two atomic accesses. Each must be reported.
  *   presence   the access is in its own plane.
- *   loss       a plain write may drop what its own thread's planes held, and what other classes have read if
- * it has happened before, or if the write has raced; a plain read what happened before in its own plane; an
- * atomic access the atomic accesses that happened before in its own plane.
+ *   loss       a plain write may drop what its own thread's planes held, and what other classes have read
+ *              if that happened before, or if the write has raced; a plain read what happened before in its
+ *              own plane; an atomic access the atomic accesses that happened before in its own plane.
  *
- * On all other bytes nothing is added, and nothing is lost but what the thread's read plane holds beside a
- * write of the write plane that stands for it.
+ * On all other bytes nothing is added, and nothing is lost except entries of the thread's read plane for
+ * which a write in the write plane stands.
  *
- * An access may be described by another one of the same thread and epoch: which of them a report shows is not
- * the rules' concern.
+ * An access may be represented by another one of the same thread and epoch: the rules do not care which of
+ * them a report shows.
  */
 #ifndef DH_RUNTIME_ENGINE_REFERENCE_H
 #define DH_RUNTIME_ENGINE_REFERENCE_H
@@ -47,17 +47,17 @@ struct dh_reference_access {
     u32 class; /* whose read plane */
     u32 kind;
     dh_mask_t mask;
-    bool recorded;       /* before, and now only looked at again (pending.h): its races are judged, no more */
-    const dh_id_t *told; /* the earlier accesses of the races that were told */
+    bool recorded;       /* earlier, and now checked again (pending.h): only its races are judged */
+    const dh_id_t *told; /* the earlier accesses of the races that were reported */
     u32 told_n;
 };
 
 enum dh_reference_verdict {
     DH_REFERENCE_RIGHT,
-    DH_REFERENCE_UNTOLD, /* a race with `id` was not told */
+    DH_REFERENCE_UNTOLD, /* a race with `id` was not reported */
     DH_REFERENCE_ABSENT, /* the access is not in its plane */
-    DH_REFERENCE_EXTRA,  /* it is where it was not made */
-    DH_REFERENCE_LOST,   /* `id` has to stay, and is gone */
+    DH_REFERENCE_EXTRA,  /* it is on bytes that it did not touch */
+    DH_REFERENCE_LOST,   /* `id` must be kept, but is gone */
 };
 
 /* Where it is wrong. */
@@ -71,9 +71,9 @@ struct dh_reference_fault dh_reference_judge(const struct dh_reference_access *a
                                              const struct dh_reference_word *before,
                                              const struct dh_reference_word *after);
 
-/* Can the fault be another thread's doing? It is if that has put an access there since. One that was there
+/* Can another thread have caused the fault? Yes if it has put an access there since. An access that was there
  * before and is not ordered with a may have been put there again, as engine.c does when a range comes in
- * between: then what is gone proves nothing, but every race has to be told. */
+ * between: then a loss proves nothing, but every race must be reported. */
 bool dh_reference_is_disturbed(const struct dh_reference_access *a, const struct dh_reference_fault *fault,
                                const struct dh_reference_word *before, const struct dh_reference_word *after);
 

@@ -13,11 +13,11 @@
 
 bool dh_rules_on;
 static u64 ended[DH_RULES]; /* of threads that have ended; under dh_threads_lock */
-/* Whose count is kept elsewhere: what it was when this process began. */
+/* For counters that are kept elsewhere: their values when this process began. */
 static u64 began_ms, made_before, found_before;
 
-/* Afterwards, from what is there now: that costs quick.c nothing, and another thread has hardly ever changed
- * it meanwhile. Where it has, that is the reason as often as not. */
+/* Determined afterwards, from what is there now: that costs quick.c nothing, and it has rarely been changed
+ * by another thread meanwhile. Where it has, that is often the very reason. */
 static enum dh_counter why(struct dh_thread *t, uptr addr, u32 size)
 {
     dh_cell_t first = DH_CELL_NONE;
@@ -29,7 +29,7 @@ static enum dh_counter why(struct dh_thread *t, uptr addr, u32 size)
                 return DH_COUNT_MISS_SPLIT;
             if (dh_cell_is_history(cell))
                 return DH_COUNT_MISS_HISTORY;
-            usual = usual && dh_own_before(t, cell); /* what quick.c can do something with */
+            usual = usual && dh_own_before(t, cell); /* which quick.c can handle */
             if (plane == DH_PLANE_WRITE) {
                 even = even && (word < addr + 4 || dh_cell_eq(cell, first));
                 first = cell;
@@ -87,7 +87,7 @@ void dh_rules_init(bool on)
         begin();
 }
 
-/* Those that no thread counts. False: c is not one of them. */
+/* Counters not kept per thread. False: c is not one of them. */
 static bool kept_elsewhere(enum dh_counter c, u64 *ret)
 {
     u64 made, found;
@@ -109,7 +109,7 @@ u64 dh_rules_total(enum dh_counter c)
     dh_lock_take(&dh_threads_lock);
     u64 sum = ended[i];
     for (const struct dh_thread *t = dh_threads; t; t = t->next)
-        if (t->state != DH_THREAD_FINISHED) /* the others have given theirs */
+        if (t->state != DH_THREAD_FINISHED) /* finished ones have handed theirs over */
             sum += __atomic_load_n(&t->rules[i], __ATOMIC_RELAXED);
     dh_lock_drop(&dh_threads_lock);
     return sum;

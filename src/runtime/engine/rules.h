@@ -1,9 +1,10 @@
 /*
- * rules.h - how often each rule of the engine applied, and why an access took the long way; for --stats.
+ * rules.h - counts how often each rule of the engine applied, and why an access took the slow path; for
+ * --stats.
  *
- * Counted by each thread for itself, behind one branch on a flag that is set before the program begins:
- * docs/design/engine.md, "Counting", says why, and what it costs. What the inlined check finds is not
- * counted, since counting it would cost more than finding it.
+ * Each thread counts for itself, behind one branch on a flag that is set before the program starts: see
+ * docs/design/engine.md, "Counting", for the reasons and the cost. Hits of the inlined check are not counted:
+ * counting would cost more than the check.
  */
 #ifndef DH_RUNTIME_ENGINE_RULES_H
 #define DH_RUNTIME_ENGINE_RULES_H
@@ -14,21 +15,21 @@ struct dh_access_now; /* engine.h */
 
 extern bool dh_rules_on;
 
-/* c: one of those from DH_RULES_FIRST on. A handler of a signal on this thread may cost it a count. */
+/* c: DH_RULES_FIRST or later. A signal handler on this thread may lose a count. */
 DH_INLINE void dh_rule(const struct dh_thread *t, enum dh_counter c)
 {
     if (DH_UNLIKELY(dh_rules_on))
         ((struct dh_thread *)t)->rules[c - DH_RULES_FIRST]++;
 }
 
-/* The same at the end of a condition that has come true. */
+/* The same as the last operand of a condition. */
 DH_INLINE bool dh_rule_yes(const struct dh_thread *t, enum dh_counter c)
 {
     dh_rule(t, c);
     return true;
 }
 
-/* quick.c leaves an access to engine.c: why? */
+/* Count why quick.c leaves an access to engine.c. */
 void dh_rules_miss(struct dh_thread *t, uptr addr, u32 size, u32 kind);
 /* engine.c has put access a in place of `old`, which is now `cell`. */
 void dh_rules_put(const struct dh_access_now *a, dh_cell_t old, dh_cell_t cell);
@@ -37,7 +38,7 @@ void dh_rules_put(const struct dh_access_now *a, dh_cell_t old, dh_cell_t cell);
 void dh_rules_init(bool on);
 /* A thread has ended; its counts outlive it. Under dh_threads_lock. */
 void dh_rules_give(const struct dh_thread *t);
-/* Of all threads, those that have ended included. Takes dh_threads_lock. */
+/* Of all threads, including ended ones. Takes dh_threads_lock. */
 u64 dh_rules_total(enum dh_counter c);
 /* The child of a fork counts from 0. Under dh_threads_lock. */
 void dh_rules_fork_child(void);

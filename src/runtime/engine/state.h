@@ -1,8 +1,8 @@
 /*
  * state.h - what each thread keeps for the engine. struct dh_thread (threads/thread.h) holds one of each.
  *
- * Written by the owning thread alone, inside the runtime; where somebody else reads, the field says so. The
- * tables are direct-mapped and only remember what could be found out again: a miss is slower, never wrong.
+ * Written only by the owning thread, inside the runtime; fields that others read say so. The tables are
+ * direct-mapped caches of what can be recomputed: a miss is slower, never wrong.
  */
 #ifndef DH_RUNTIME_ENGINE_STATE_H
 #define DH_RUNTIME_ENGINE_STATE_H
@@ -13,19 +13,19 @@
 #include "runtime/shadow/pair.h"
 #include "runtime/threads/context.h"
 
-/* Sizes of the tables: powers of two; what is used of them should stay in the nearer caches. */
+/* Table sizes: powers of two; the part in use should fit the near caches. */
 enum {
     DH_IDC = 1024,         /* (context, pc, kind) to id of this epoch */
-    DH_IDC_WAYS = 4,       /* ... which must not thrash: a miss makes a new id */
+    DH_IDC_WAYS = 4,       /* ... which must not thrash: a miss takes a new id */
     DH_IDC_MOST = 16384,   /* ... and grows up to this where it would */
     DH_ORDERED = 512,      /* cells known to have happened before */
     DH_MINE = 256,         /* histories known to contain this epoch */
     DH_STEP = 1024,        /* (old cell, id and mask) to new cell */
     DH_SEEN = 64,          /* atomic objects used lately */
-    DH_PENDING = 64,       /* reads to be looked at again */
-    DH_PENDING_WORDS = 48, /* in one, the first bit of the number of words, less one; addresses have 47 */
+    DH_PENDING = 64,       /* reads to be checked again */
+    DH_PENDING_WORDS = 48, /* in an entry, first bit of the word count less one; addresses have 47 */
     DH_PENDING_MASK = 60,  /* ... of the byte mask */
-    DH_PARTS = 16,         /* words of which parts wait to be recorded */
+    DH_PARTS = 16,         /* words with parts waiting to be recorded */
     DH_MIXING_START = 2048
 };
 
@@ -62,7 +62,7 @@ struct dh_id_source {
     dh_id_t special_floor; /* first special id of this epoch */
 };
 
-/* An id of an access, found again by where it is made; good for one value of the thread's stamp. */
+/* The id of an access, looked up by where it is made; valid for one value of the thread's stamp. */
 struct dh_idc {
     u64 pc_kind;
     dh_ctx_t fctx;
@@ -71,16 +71,16 @@ struct dh_idc {
     dh_ctx_t ctx;
 };
 
-/* Which table is in use: the first one, or one that took its place when it was too small. */
+/* The table in use: the initial one, or a larger one that replaced it. */
 struct dh_idc_table {
     struct dh_idc *at;
     u32 mask;    /* number of entries less DH_IDC_WAYS: leaves the first entry of a set */
-    u32 evicted; /* entries that had to go, since the table is in use */
+    u32 evicted; /* entries evicted since this table has been in use */
 };
 
-/* ---- What is known of cells (step.c) ---- */
+/* ---- What is known about cells (step.c) ---- */
 
-/* The numbers of cells are recycled: emptied when the collector's generation changes
+/* Cell numbers are recycled, so this is emptied when the collector's generation changes
  * (dh_thread_forget_cells). */
 struct dh_cell_memo {
     dh_cell_t ordered[DH_ORDERED];
@@ -105,7 +105,7 @@ struct dh_pending_list {
 /* ---- Parts of words that wait to be recorded (parts.h) ---- */
 
 struct dh_part_list {
-    u32 n; /* accesses that came to wait since none did */
+    u32 n; /* accesses added since the list was last empty */
     struct dh_part {
         uptr word; /* 0: none */
         dh_id_t id;
@@ -121,13 +121,13 @@ struct dh_fences {
     struct dh_publish release, acquire;
 };
 
-/* Atomic objects lately used: the version at which all that the object publishes was taken in, and what the
- * cells became when an access was last recorded. */
+/* Recently used atomic objects: the version at which everything the object publishes was acquired, and the
+ * cells as they were after the last recorded access. */
 struct dh_atomic_memo {
-    bool any; /* anything is in `seen` */
+    bool any; /* `seen` is not empty */
     struct dh_seen {
         uptr addr;
-        struct dh_sync *object; /* found there, if it still has the address */
+        struct dh_sync *object; /* valid if it still has the address */
         const u32 *chains;      /* dh_sync_chains */
         u32 absent;             /* its value when no object was found; odd: unknown */
         u32 version;
@@ -139,7 +139,7 @@ struct dh_atomic_memo {
             /* By plane: cells with which no atomic access of this thread races. */
             dh_pair_t harmless[DH_PLANES];
             u32 harmless_gen;
-            /* Looked at in this pause between sampling periods (0: in none), after so many moves
+            /* Checked in this pause between sampling periods (0: in none), after so many moves
              * (unsampled.h). */
             u32 pause, pause_moves, pause_size;
         } done[2]; /* reads, writes */

@@ -13,7 +13,7 @@
  *
  * Bytes that are not touched keep their accesses; where that takes more than one access and a mask, the cell
  * is split (split.h), and these rules hold for each byte's cell. Departures from the paper: several
- * concurrent atomic writes are kept, not one; after a race the cell goes on as if the access had been
+ * concurrent atomic writes are kept, not one; after a race the cell is updated as if the access had been
  * ordered.
  */
 #include <string.h>
@@ -32,12 +32,12 @@
 static bool refill(struct dh_thread *t, bool special)
 {
     struct dh_id_run *run = special ? &t->ids.special : &t->ids.plain;
-    /* An epoch that has made many ids will make more, and cells named by an earlier run of blocks are no
-     * longer hit by the inlined check: it gets a run that is long enough for several times as many. */
+    /* An epoch that has used many ids will use more, and the inlined check no longer hits cells with ids from
+     * an earlier run of blocks: so the next run is long enough for several times as many. */
     const u32 least = 128, most = 16384;
     u32 ids = t->ids.made * 4, got;
     u32 want = special ? 1 : (ids < least ? least : ids < most ? ids : most) / DH_ID_BLOCK;
-    dh_parts_flush(t); /* ids that wait there are in no cell yet, so their blocks must still be t's */
+    dh_parts_flush(t); /* ids waiting there are in no cell yet, so their blocks must still be t's */
     t->stamp++;
     t->recorded = true;
     if (run->size)
@@ -73,7 +73,7 @@ static dh_id_t id_new(struct dh_thread *t, u32 kind, dh_ctx_t ctx, size_t size)
     };
     while (dh_id_eq(run->next, run->end) || !dh_id_put(run->next, &r)) {
         if (!dh_id_eq(run->next, run->end))
-            run->next = dh_id_align(run->next); /* what is passed over is in no cell */
+            run->next = dh_id_align(run->next); /* the skipped ids are in no cell */
         else if (!refill(t, special))
             return DH_ID_NONE;
     }
@@ -100,8 +100,8 @@ bool dh_step_ready(struct dh_thread *t)
     return true;
 }
 
-/* An entry is about to be lost. A program with many functions that are called from many places has more of
- * them than the table holds, and losing one costs an id, or finding a context again. */
+/* An entry is about to be evicted. A program with many functions called from many places has more entries
+ * than the table holds, and a lost entry costs an id, or another context lookup. */
 static struct dh_idc *evict(struct dh_thread *t, struct dh_idc *set, const void *pc, dh_ctx_t fctx, u32 kind)
 {
     const u32 size = t->idcs.mask + DH_IDC_WAYS;
@@ -177,10 +177,10 @@ static bool replaces(const struct dh_access_now *a, dh_cell_t e, enum dh_plane p
     return dh_step_before(a->t, dh_cell_id(e));
 }
 
-/* Entries of one thread's one epoch that differ only in context become one, with the newest's context. This
- * is for code that goes through memory byte by byte from many places (dh_split_blurs): every word has its own
- * mixture, and the mixtures are what costs. What races is not changed, only which of the accesses to these
- * four bytes a report shows. */
+/* Merge entries of the same thread and epoch that differ only in context, keeping the newest one's context.
+ * This is for code that goes through memory byte by byte from many places (dh_split_blurs): every word has
+ * its own mixture of accesses, and the mixtures are the main cost. The races found are the same, only a
+ * report may show another of the accesses to these four bytes. */
 static u32 merge_epochs(dh_cell_t *e, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
@@ -289,11 +289,11 @@ static dh_cell_t combine(const struct dh_access_now *a, struct entries *l, u32 a
 }
 
 /*
- * Bytes of a word with different accesses are an interned history if the same mixtures come again and again,
- * as in tables of bytes written from few places: then the step table knows them, and many cells share one
- * history. Where nearly every word is different, making histories costs far more than splitting the cell.
- * thread.mixing tells which it is: remembered steps count up, others count down, and below zero cells are
- * split for a while before it is tried again.
+ * A word whose bytes have different accesses becomes an interned history if the same mixtures recur, as in
+ * byte tables written from few places: then the step table knows them, and many cells share one history.
+ * Where nearly every word is different, creating histories costs far more than splitting the cell.
+ * thread.mixing tells which case applies: hits in the step table count up, misses count down, and below zero
+ * cells are split for a while before histories are tried again.
  */
 enum { MIXING_MAX = 8192, MIXING_MISS = 3, MIXING_PAUSE = 64 << 10 };
 
@@ -323,8 +323,7 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t m
               dh_valid_id(a->id));
     if (dh_cell_is_none(old) || dh_cell_is_reads(old))
         return me;
-    /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
-     * already in. */
+    /* More bytes of a word that already has this access; under pressure (merge_epochs), one of this epoch. */
     if (dh_step_describes(a->t, old, a->id, a->kind))
         return dh_cell_with(me, dh_cell_mask(old));
     bool covers =
@@ -335,8 +334,8 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t m
     if (covers && (a->kind & DH_ATOMIC) && dh_cell_is_simple(old) &&
         (dh_id_kind(dh_cell_id(old)) & DH_ATOMIC) && dh_step_ordered(a->t, old))
         return me;
-    /* The result depends on the thread's clock as well; within an epoch a larger clock could only replace
-     * more, so a remembered result is right but may keep what could go. */
+    /* The result also depends on the thread's clock; within an epoch a larger clock could only replace more,
+     * so a cached result is right but may keep what could be dropped. */
     struct dh_known_step *s = &a->t->memo.step[step_slot(old, me, plane)];
     if (dh_cell_eq(s->old, old) && dh_cell_eq(s->me, me) && s->plane == (u32)plane) {
         DH_ASSERT(dh_valid_cell(s->result, plane));
@@ -357,7 +356,7 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t m
         return old;
     DH_ASSERT(dh_valid_cell(result, plane));
     if (h && h->by_slot)
-        return result; /* right for this moment only */
+        return result; /* valid for this moment only */
     s->old = old;
     s->me = me;
     s->plane = (u32)plane;
@@ -443,7 +442,7 @@ bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t m
 
 /* ---- Races ---- */
 
-/* The bytes of this word of which access `id` is still known. */
+/* The bytes of this word for which access `id` is still known. */
 static dh_mask_t mask_of(uptr word, dh_id_t id, u32 plane)
 {
     const dh_cell_t *p = dh_shadow_nth(word, plane);
@@ -465,9 +464,10 @@ static dh_mask_t mask_of(uptr word, dh_id_t id, u32 plane)
     return mask;
 }
 
-/* A cell knows four bytes of an access, its record how many it was, and nobody where it began. If the cells
- * around hold just as much of it, they tell. Else (some bytes were accessed again since, or a loop has made
- * several of it) it is taken to be aligned to its size. Of a range nothing more can be said. */
+/* A cell knows four bytes of an access, its record knows the size, and nothing knows where it began. If the
+ * neighbouring cells together hold exactly that size, they tell. Otherwise (some bytes were accessed again
+ * since, or a loop made several such accesses) assume that it was aligned to its size. For a range nothing
+ * more can be known. */
 void dh_step_widen(dh_id_t id, uptr *addr, u32 *size)
 {
     const struct dh_access_rec r = dh_id_get(id);

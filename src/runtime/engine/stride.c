@@ -2,11 +2,11 @@
  * stride.c - accesses to many places at the same distance from each other: a column, a field of all elements
  * of an array, every other point of a grid.
  *
- * One call in front of a loop stands for the checks of its iterations. It touches exactly what they would:
- * what lies between the elements is somebody else's. The cells are changed with plain stores while the
- * elements are announced (range.c); announcements of the same step exclude each other only if they share
- * bytes, so threads that go through the columns of one matrix do not wait for each other. What a cell turns
- * into is computed once for each run of equal ones.
+ * One call before a loop replaces the checks of its iterations. It touches exactly what they would: the gaps
+ * between the elements may belong to other threads. The cells are changed with plain stores while the
+ * elements are announced (range.c); announcements with the same step exclude each other only if they share
+ * bytes, so threads working on different columns of a matrix do not wait for each other. The new value of a
+ * cell is computed once for each run of equal ones.
  */
 #include "runtime/abi/same_epoch.h"
 #include "runtime/engine/engine.h"
@@ -22,7 +22,7 @@
 
 enum {
     AHEAD = 8, /* elements */
-    FAR = 256, /* a step that the processor does not see coming */
+    FAR = 256, /* a step too long for the hardware prefetcher */
 };
 
 struct stride {
@@ -32,13 +32,13 @@ struct stride {
     const void *pc;
 };
 
-/* What a unit, one cell or two that hold the same, held in both planes, and what its cells turn into. */
+/* What a unit (one cell, or two equal ones) held in both planes, and what its cells become. */
 struct turn {
     dh_pair_t own, other;
     dh_cell_t new_own, new_other; /* new_own none: nothing is known yet */
 };
 
-/* Can its fate be told from the handle alone, and told again later? */
+/* Is its new value determined by the cell's value alone, and for later units as well? */
 static bool is_lasting(dh_pair_t unit, bool two)
 {
     dh_cell_t cell = dh_pair_lo(unit);
@@ -46,7 +46,7 @@ static bool is_lasting(dh_pair_t unit, bool two)
            (!dh_cell_is_history(cell) || !dh_history_get(cell)->by_slot);
 }
 
-/* What units like this one turn into. False: there is more to do than to change them. */
+/* Work out what units like this one become. False: there is more to do than change them. */
 static DH_NOINLINE bool learn(const struct dh_access_now *a, dh_pair_t own, dh_pair_t other, bool two,
                               struct turn *ret)
 {
@@ -77,7 +77,7 @@ DH_INLINE bool is_hit(const struct dh_access_now *a, dh_pair_t unit, bool two)
            (dh_step_is_mine(a->t, dh_pair_lo(unit)) && (!two || dh_pair_is_even(unit)));
 }
 
-/* All that happens seldom: cells that were split, races. */
+/* The rare cases: split cells, races. */
 static DH_NOINLINE void by_words(struct dh_access_now *a, uptr element, uptr addr, u32 unit)
 {
     a->addr = element;
@@ -86,7 +86,7 @@ static DH_NOINLINE void by_words(struct dh_access_now *a, uptr element, uptr add
             dh_engine_word_announced(a, word, DH_MASK_FULL);
 }
 
-/* A write: does what other classes have read of a unit leave nothing to do? */
+/* For a write: do the reads of a unit by other classes require nothing? */
 static bool is_read_before(const struct dh_access_now *a, uptr addr, u32 unit)
 {
     bool before = true;
@@ -131,7 +131,7 @@ DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u3
     }
 }
 
-/* n elements, if all of them are in blocks that are this thread's alone (exclusive.h). */
+/* n elements, if all of them are in blocks exclusive to this thread (exclusive.h). */
 DH_INLINE bool change_alone(const struct dh_access_now *a, const struct stride *s, u64 n, u32 unit)
 {
     const uptr block = (uptr)1 << DH_TOUCHED_SHIFT, end = s->next + (n - 1) * s->step + s->size;
@@ -152,7 +152,7 @@ DH_INLINE bool change_alone(const struct dh_access_now *a, const struct stride *
     return mine;
 }
 
-/* The same of the unit at a shadow address. */
+/* The same for the unit at a shadow address. */
 DH_INLINE u32 distance_at(uptr shadow, u32 base, bool two)
 {
     return distance(dh_pair_load_unit((const dh_cell_t *)shadow, two), base, two);
@@ -188,7 +188,7 @@ static bool note_touched(const struct dh_access_now *a, const struct stride *s, 
     return all;
 }
 
-/* n elements that consist of whole units. False: no id is to be had. */
+/* n elements that consist of whole units. False: no id available. */
 DH_INLINE bool in_units(struct dh_access_now *a, struct stride *s, u64 n, u32 unit)
 {
     u64 known = count_hits(a, s, n, unit);
@@ -214,8 +214,8 @@ DH_INLINE bool in_units(struct dh_access_now *a, struct stride *s, u64 n, u32 un
     return true;
 }
 
-/* n elements one by one: cells are touched in part, or races raised. False: no id is to be had, or one is to
- * be raised before anything else is done. */
+/* n elements one by one: cells are touched in part, or races are raised. False: no id available, or a race
+ * must be raised before anything else is done. */
 static bool one_by_one(struct dh_access_now *a, struct stride *s, u64 n)
 {
     bool raised = false;
@@ -278,7 +278,7 @@ static void from_code(struct stride s, u32 piece, u32 kind)
     if (t && s.left > 0 && dh_unsampled_may_pass(t) &&
         dh_unsampled_is_quiet_stride(s.next, s.step, s.left, s.size))
         return;
-    /* A race is raised when the runtime is left; the rest comes after that. */
+    /* A race is raised on leaving the runtime; the rest of the elements come after that. */
     while (more && s.left > 0 && dh_thread_enter(t)) {
         more = !dh_runtime_off && !t->untracked && !t->alone;
         /* Not in sink.h: instrumented code comes here without it. */

@@ -8,13 +8,14 @@
  *   atomic        checked against everything; drops nothing, since plain accesses race with atomic ones that
  *                 this one does not race with
  *
- * Order of work: cells are changed by compare-exchange. A read that is published while a write cell is
- * emptied may have found it not empty, and so not have shown itself. Whoever has emptied a cell therefore
- * looks at the read planes again, and puts DH_CELL_READS back where something is. Ranges announce themselves
- * before they read the write cells, and publish by the end of their announcement; they are waited for.
+ * Order of work: cells are changed by compare-exchange. A read that is published while a write cell is being
+ * emptied may still have found it non-empty, and so not have shown itself. Therefore, after emptying a cell a
+ * thread checks the read planes again, and puts DH_CELL_READS back if there is anything. Ranges announce
+ * themselves before they read the write cells, and publish before they retract the announcement; others wait
+ * for them.
  *
  * Many words are done as range.c does them: announced, with plain stores, runs of equal cells at a time. A
- * single access that is published meanwhile sees the announcement and does its work again.
+ * single access that is published meanwhile sees the announcement and starts over.
  */
 #include "runtime/engine/unsampled.h"
 
@@ -24,14 +25,15 @@
 #include "runtime/init.h"
 #include "runtime/shadow/collect.h"
 
-enum { MANY = 16 }; /* words from which on announcing them pays */
+enum { MANY = 16 }; /* from this many words on, announcing them pays */
 
 /* ---- Blocks that are quiet ---- */
 
 /*
- * Between two periods nothing is recorded, so a block of memory that was found to have no history has none
- * until the next one: checks of ranges need not read its shadow again. By block, as in touched.h, the pause
- * (dh_period_pause) and how often the whole block was looked at in it; KNOWN: it is quiet. Written by anyone.
+ * Nothing is recorded between two periods, so a block of memory that was found to have no history has none
+ * until the next one: range checks need not read its shadow again. For each block, as in touched.h: the pause
+ * (dh_period_pause) and how often the whole block was checked in it; KNOWN: it is quiet. Written by any
+ * thread.
  */
 static u32 *pauses[DH_TOUCHED_LEAVES];
 enum { TRIES = 16, KNOWN = TRIES - 1 };
@@ -56,8 +58,8 @@ static void make_pause_of(uptr addr)
         dh_pool_free(fresh, LEAF * sizeof(*fresh));
 }
 
-/* How far one look at the marks goes from `at` on, at most to end: a block, or all that has no marks.
- * *ret_quiet: there is no history, as far as is known without looking. */
+/* The end of the piece from `at`, at most to end, that one look at the marks covers: a block, or everything
+ * without marks. *ret_quiet: it is already known to have no history. */
 static uptr piece_end(uptr at, uptr end, bool *ret_quiet)
 {
     uptr block = at >> DH_TOUCHED_SHIFT;
@@ -72,8 +74,8 @@ static uptr piece_end(uptr at, uptr end, bool *ret_quiet)
     return stop < end ? stop : DH_ALIGN_UP(end, 4);
 }
 
-/* A part of the block had none: has all of it? A few times in each pause, since while a program goes through
- * its memory more and more of it has none. */
+/* Part of the block had no history: is that so for all of it? Checked a few times in each pause, since as a
+ * program goes through its memory, more and more of it is without history. */
 static void look_at_block(uptr addr)
 {
     u32 pause = __atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED), *known = pause_of(addr);
@@ -117,9 +119,9 @@ bool dh_unsampled_is_quiet_stride(uptr addr, uptr step, u64 count, u32 size)
     while (count > 0) {
         bool quiet;
         uptr stop = piece_end(addr, end, &quiet);
-        u64 n = stop - addr >= size ? (stop - addr - size) / step + 1 : 0; /* as many lie in it */
+        u64 n = stop - addr >= size ? (stop - addr - size) / step + 1 : 0; /* how many lie in it */
         n = n < count ? n : count;
-        if (n == 0) { /* it reaches into the next block */
+        if (n == 0) { /* an element reaches into the next block */
             quiet = dh_unsampled_is_quiet(addr, size);
             n = 1;
         } else if (!quiet) {
@@ -147,14 +149,13 @@ static void disturb_block(uptr addr)
 
 /* ---- Cells ---- */
 
-/* Of n cells, the first from the ith on that is not empty; n: there is none. */
+/* The first non-empty one of n cells from the ith on; n: none. */
 DH_INLINE size_t past_none(const dh_cell_t *c, size_t i, size_t n)
 {
     return i + dh_cells_equal(c + i, n - i, DH_CELL_NONE);
 }
 
-/* Does the write cell say no more than that there are reads, or name a write that is the past to all threads?
- */
+/* Does the write cell only say that there are reads, or name a write that happened before for all threads? */
 static bool is_over(dh_cell_t cell)
 {
     if (dh_cell_is_none(cell) || !dh_cell_is_simple(cell))
@@ -173,7 +174,7 @@ static bool races(const struct dh_access_now *a, const struct dh_content *c, dh_
     return any;
 }
 
-/* Report what it races with. The access has a number only if it must be named. */
+/* Report what it races with. The access gets an id only if it has to be reported. */
 static void check(struct dh_access_now *a, const void *pc, uptr word, const struct dh_content *c,
                   dh_mask_t mask)
 {
@@ -199,8 +200,8 @@ static bool without(const struct dh_content *c, dh_mask_t mask, dh_cell_t *ret)
     return true;
 }
 
-/* Put `fresh` in place of c, which *p held, and take over what c names. An id that goes on in a cell which a
- * collection has already looked at must be marked. */
+/* Replace c, which *p held, by `fresh`, and take ownership of what c names. An id that stays in a cell which
+ * a collection has already scanned must be marked. */
 static bool exchange(struct dh_thread *t, dh_cell_t *p, struct dh_content *c, dh_cell_t fresh)
 {
     DH_ASSERT(t->in_rt && !dh_cell_eq(fresh, c->cell));
@@ -225,8 +226,8 @@ static bool all_before(struct dh_thread *t, const struct dh_content *c, dh_mask_
     return all;
 }
 
-/* Drop what one class has read of these bytes: all of it if a writes, else what happened before. True:
- * something is left of the word. */
+/* Drop what one class has read of these bytes: all of it if a writes, else what happened before. True: the
+ * word still has something left. */
 static bool drop_class(struct dh_access_now *a, const void *pc, uptr word, dh_mask_t mask, u32 class)
 {
     bool write = (a->kind & DH_WRITE) != 0;
@@ -290,8 +291,8 @@ static bool reads_before(struct dh_thread *t, uptr lo, size_t n)
     return true;
 }
 
-/* A whole word, of which everything happened before: then emptying its write cell is all. Reads that stay
- * behind in their planes do no harm: who finds one and is not ordered with it races with it. False: there is
+/* A whole word where everything happened before: then it is enough to empty its write cell. Reads left in
+ * their planes do no harm: a thread that finds one and is not ordered with it races with it. False: there is
  * more to do. */
 static bool drop_word(struct dh_access_now *a, uptr word, dh_cell_t cell, bool announced)
 {
@@ -309,7 +310,7 @@ static bool drop_word(struct dh_access_now *a, uptr word, dh_cell_t cell, bool a
     return false;
 }
 
-/* The bytes of mask of one word; announced, or not. */
+/* The bytes of mask of one word, whether or not it is announced. */
 static void access_word(struct dh_access_now *a, const void *pc, uptr word, dh_mask_t mask, bool announced)
 {
     dh_cell_t *w = dh_shadow_nth(word, DH_NTH_WRITE), fresh;
@@ -350,8 +351,8 @@ static void access_word(struct dh_access_now *a, const void *pc, uptr word, dh_m
     }
 }
 
-/* How many words from here on need no more than this look: reads after one write that has happened before,
- * and that others may still race with. */
+/* How many words from here on need no more than this check: reads of one write that happened before, but that
+ * others may still race with. */
 static size_t passes(const struct dh_access_now *a, const dh_cell_t *c, size_t n)
 {
     dh_cell_t cell = dh_cell_load(c);

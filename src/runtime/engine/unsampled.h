@@ -1,13 +1,13 @@
 /*
  * unsampled.h - accesses outside sampling periods (threads/period.h).
  *
- * Nothing is recorded. An access is checked against what periods have recorded of its memory; and a write,
- * after which all of that is the past, makes the memory quiet again.
+ * Nothing is recorded. An access is checked against what sampling periods recorded for its memory; and a
+ * write, after which all of that is history, makes the memory quiet again.
  *
- * A thread outside a period looks at the write plane only: inlined code finds an empty write cell and goes
- * on. So a read that is recorded where no write is shows there too, as DH_CELL_READS (dh_unsampled_show).
- * Invariant: a word with a read in some read plane that a write to come could race with has a write cell that
- * is not empty.
+ * A thread outside a period looks at the write plane only: inlined code finds an empty write cell and
+ * continues. So a read recorded where there is no write is also shown there, as DH_CELL_READS
+ * (dh_unsampled_show). Invariant: if some read plane has a read that a future write could race with, the
+ * word's write cell is not empty.
  */
 #ifndef DH_RUNTIME_ENGINE_UNSAMPLED_H
 #define DH_RUNTIME_ENGINE_UNSAMPLED_H
@@ -19,32 +19,31 @@
 /* Access a (its id is not needed) of a thread outside a period, which is in the runtime. */
 void dh_unsampled_access(struct dh_access_now *a, const void *pc);
 
-/* Of a thread that need not enter the runtime if all it would find is empty cells: is that so? */
+/* Are all cells empty, so that the thread need not enter the runtime? */
 bool dh_unsampled_is_quiet(uptr addr, size_t n);
-/* The same of `count` elements of `size` bytes, `step` bytes apart. */
+/* The same for `count` elements of `size` bytes, `step` bytes apart. */
 bool dh_unsampled_is_quiet_stride(uptr addr, uptr step, u64 count, u32 size);
-/* The histories of [addr, addr + n) were copied from elsewhere, or of part of a word forgotten: have reads
- * seen that the word's own write cell no longer shows. */
+/* The history of [addr, addr + n) was copied from elsewhere, or forgotten for part of a word: make visible
+ * the reads that the word's own write cell no longer shows. */
 void dh_unsampled_disturb(uptr addr, size_t n);
 extern u32 dh_unsampled_moves; /* how often; atomic */
 DH_INLINE bool dh_unsampled_may_pass(const struct dh_thread *t)
 {
-    /* 0: a period has begun; else it is alone. */
+    /* Span 0: a period has begun; other values: the thread is alone. */
     return t->unsampled && (__dh_hot.span == 1 || __dh_hot.span == DH_SPAN_SETTLED);
 }
 
 /*
- * Is there nothing to do about a plain read of a few words, as can be told at a glance? In all of them a
- * write is recorded that has happened before, or nothing but reads, none of them in the plane of t, which
- * would drop it. Data that others have read in a period, or written, may be read many times before it is
- * quiet.
+ * A quick check whether a plain read of a few words needs no work: each holds a write that happened before,
+ * or only reads, none of them in t's own plane (t would drop those). Data that others read or wrote in a
+ * period may be read many times before it is quiet.
  */
 DH_INLINE bool dh_unsampled_read_is_known(const struct dh_thread *t, uptr addr, u32 size)
 {
     const uptr first = addr & ~(uptr)3;
     const dh_cell_t cell = dh_cell_load(dh_shadow_nth(first, DH_NTH_WRITE));
     const bool reads = dh_cell_is_reads(cell);
-    const bool own = reads && (dh_touched_mark(first) & 1u << t->class); /* it has read near by */
+    const bool own = reads && (dh_touched_mark(first) & 1u << t->class); /* it has read nearby */
     bool known = t->gen == dh_collect_gen && dh_cell_is_simple(cell) &&
                  !((addr ^ (addr + size - 1)) >> DH_TOUCHED_SHIFT) &&
                  (reads || dh_cell_eq(t->memo.ordered[dh_step_ordered_slot(cell)], cell));
@@ -55,7 +54,7 @@ DH_INLINE bool dh_unsampled_read_is_known(const struct dh_thread *t, uptr addr, 
     return known;
 }
 
-/* A read of [addr, addr + n) was published, by a full fence: have it seen in the write plane. */
+/* A read of [addr, addr + n) was published, with a full fence: show it in the write plane. */
 DH_INLINE void dh_unsampled_show(uptr addr, size_t n)
 {
     if (DH_LIKELY(!dh_period_on))

@@ -1,11 +1,11 @@
 /*
  * unwind.c - can the stack be unwound from here, and into what? And the slow paths of code that can.
  *
- * A C++ exception that nobody catches, or that comes through a call which the compiler took for one that does
- * not throw, ends the process. So before a race is thrown, or a thread is ended by unwinding it, the frames
- * are asked, as the first phase of the unwinder asks them: by a call of their personality routine. Only what
- * libstdc++'s answers is told apart; frames of C have no more than clean-ups in tables of the same form, and
- * for them the answer is the same.
+ * A C++ exception that is not caught, or that passes through a call which the compiler assumed not to throw,
+ * ends the process. So before a race is thrown, or a thread is ended by unwinding, the frames are queried as
+ * in the unwinder's first phase: by calling their personality routines. Only the answers of libstdc++'s are
+ * interpreted; C frames only have cleanups, in tables of the same format, and the answer for them is the
+ * same.
  *
  * The layout of exception objects is that of libstdc++'s ABI, as in intercept/exception.c.
  */
@@ -25,7 +25,7 @@ extern const char _ZTIi __attribute__((weak)); /* typeid(int) */
 
 struct search {
     struct _Unwind_Exception *e;
-    bool passes_handlers; /* they only look on: a thread ends */
+    bool passes_handlers; /* handlers do not stop it: the thread is ending */
     enum dh_unwinding found;
 };
 
@@ -60,7 +60,7 @@ enum dh_unwinding dh_unwind_try(void *object)
 
 enum dh_unwinding dh_unwind_try_exit(void)
 {
-    /* An exception of a type that is as good as any: handlers of all types count the same here. */
+    /* An exception of an arbitrary type: handlers of all types count the same here. */
     _Alignas(16) char object[OBJECT_AT + 16] = {0};
     struct _Unwind_Exception *e = (struct _Unwind_Exception *)(object + OBJECT_AT - HEADER_BEFORE_OBJECT);
     struct search s = {.e = e, .passes_handlers = true};

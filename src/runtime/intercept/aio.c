@@ -1,11 +1,11 @@
 /*
  * intercept/aio.c - POSIX asynchronous I/O.
  *
- * A request releases its control block, and whoever learns that it is done (aio_error, aio_return,
- * aio_suspend) acquires it. The transfer happens somewhere between. A buffer that is written to a file counts
- * as read when the request is made; one that is filled counts as written then, and once more, as far as it
- * was filled, by the one who fetches the result, so that a use is a race whether it comes too early or too
- * late. Pipes and sockets make their own edges, as with read and write.
+ * A request releases its control block, and a thread that learns of its completion (aio_error, aio_return,
+ * aio_suspend) acquires it. The transfer happens somewhere in between. A buffer that is written to a file
+ * counts as read when the request is made; one that is filled counts as written then, and once more, as far
+ * as it was filled, by the thread that fetches the result, so that a use is a race whether it comes too early
+ * or too late. Pipes and sockets create their own edges, as with read and write.
  *
  * libc's helper threads are its own: functions called on completion (SIGEV_THREAD) run on threads that are
  * not watched.

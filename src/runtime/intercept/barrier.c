@@ -5,12 +5,12 @@
  * thread does after generation n must not appear ordered before what a slow one does after
  * generation n, although the fast one may already be waiting for n + 1.
  *
- * So the generation of each arrival must be known exactly, and libc's barrier tells nobody. Barriers private
- * to the process are therefore implemented here, in libc's 32 bytes; generation g publishes at one of
- * two addresses in turn. With as many threads as the barrier counts, no thread can arrive at g + 2
- * while another has yet to depart from g; with more threads (legal, rare) such arrivals add edges, which may
- * hide a race and cannot invent one. Barriers shared between processes stay libc's, because the other
- * process may not be ours; they use one address.
+ * So the generation of each arrival must be known exactly, and libc's barrier does not reveal it. Barriers
+ * private to the process are therefore implemented here, in libc's 32 bytes; generation g publishes at one of
+ * two addresses in turn. With as many threads as the barrier counts, no thread can arrive at g + 2 while
+ * another has yet to depart from g; with more threads (legal, rare) such arrivals add edges, which may hide a
+ * race and cannot invent one. Barriers shared between processes stay libc's, because the other process may
+ * not be ours; they use one address.
  */
 #define _GNU_SOURCE 1
 #include <limits.h>
@@ -122,7 +122,7 @@ DH_INTERCEPTOR(int, pthread_barrier_destroy, pthread_barrier_t *p)
     struct barrier *b = (struct barrier *)p;
     int rc = 0;
     if (b->magic == OURS) {
-        /* As libc does: those who are on their way out still touch the object, and need its clocks. */
+        /* As libc does: threads that are leaving still touch the object, and need its clocks. */
         u32 all = (u32)__atomic_load_n(&b->arrived, __ATOMIC_ACQUIRE);
         while (__atomic_load_n(&b->departed, __ATOMIC_ACQUIRE) != all)
             dh_sys_yield();

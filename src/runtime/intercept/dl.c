@@ -4,7 +4,7 @@
  * Edges: those of libc's loader lock, which is held while constructors and destructors run. What they did
  * happens before every later dlopen and dlclose; what a thread did before dlclose happens before the
  * destructors of the last close. For another thread to find these edges when its own call returns, they must
- * be made before libc lets it go on: so a lock of ours, recursive as libc's is, stands around the real call
+ * be created before libc lets it continue: so a lock of ours, recursive like libc's, encloses the real call
  * and the edges.
  *
  * The real calls run constructors and destructors, which are program code: they are made outside the
@@ -21,7 +21,7 @@
 
 extern DH_HIDDEN void *(*dh_real_dlopen)(const char *, int);
 
-/* Taken by whoever is inside dlopen or dlclose. Also the address that the edges go through. */
+/* Held inside dlopen and dlclose. Also the address that the edges go through. */
 static struct {
     u32 word;          /* futex: 0 free, 1 taken, 2 taken and waited for */
     u32 depth;         /* owner only */
@@ -61,7 +61,7 @@ static void leave_loader(struct dh_scope *sc)
         dh_sys6(SYS_futex, (long)&loader.word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-/* Forked child: if another thread was inside, nobody is now. */
+/* Forked child: if another thread held it, no one does now. */
 void dh_intercept_dl_fork_child(void)
 {
     if (loader.owner == &__dh_hot)

@@ -1,19 +1,19 @@
 /*
  * intercept/exception.c - C++ exceptions that several threads hold.
  *
- * std::exception_ptr and std::future hand an exception from thread to thread, and whoever lets go of it last
- * frees it. The counting is done by atomics inside libstdc++, which we do not see, so the end of another
- * thread's catch block would look unordered with the free. Edge: every drop of a reference before the
- * destruction of the exception.
+ * std::exception_ptr and std::future pass an exception from thread to thread, and the thread that drops the
+ * last reference frees it. The counting is done by atomics inside libstdc++, which we do not see, so the end
+ * of another thread's catch block would look unordered with the free. Edge: every drop of a reference before
+ * the destruction of the exception.
  *
  * A reference is dropped in two places: exception_ptr::_M_release, which the header's destructor calls, and
  * the clean-up at the end of a catch block, which libstdc++ reaches through libgcc's _Unwind_DeleteException.
- * The edge is exact: it is published before the count goes down, and taken in once the count is known to be
- * one's own last reference, which is then dropped by the library.
+ * The edge is exact: it is published before the count goes down, and acquired once the count shows that ours
+ * is the last reference, which the library then drops.
  *
  * The layout is that of libstdc++'s ABI (unwind-cxx.h there): the count is at a fixed distance before the
- * object, the unwinder's header right before it. A dependent exception, which rethrow_exception makes,
- * begins with the address of the object it stands for. Exceptions of other libraries are let alone.
+ * object, the unwinder's header right before it. A dependent exception, which rethrow_exception makes, begins
+ * with the address of the object it stands for. Exceptions of other libraries are left alone.
  */
 #include <unwind.h>
 

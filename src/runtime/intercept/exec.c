@@ -1,8 +1,8 @@
 /*
  * intercept/exec.c - the program replaces itself by another.
  *
- * What was found so far is reported before, as at exit: afterwards nobody is left who could. The exit status
- * is the new program's. If exec fails the program goes on, and so does the reporting, in a new stream.
+ * What was found so far is reported before, as at exit: afterwards it would be lost. The exit status is the
+ * new program's. If exec fails the program continues, and so does the reporting, in a new stream.
  */
 #define _GNU_SOURCE 1
 #include <alloca.h>

@@ -113,9 +113,9 @@ DH_INTERCEPTOR(int, __cxa_at_quick_exit, void (*fn)(void *), void *dso)
 enum { PAUSE_US = 100, PAUSE_MAX_US = 5000 };
 
 /*
- * The process is about to end, and other threads with it. What they would have raced on they may not have
- * come to yet, so they are given some time. It ends when all of them have ended, or are found blocked twice
- * in a row: then nobody is left who could wake another one.
+ * The process is about to end, and other threads with it. They may not have reached their racing accesses
+ * yet, so they are given some time. The wait ends when all of them have ended, or are found blocked twice in
+ * a row: then no thread is left that could wake another.
  */
 static void wait_for_threads(int status, void *unused)
 {

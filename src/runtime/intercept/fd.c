@@ -1,5 +1,6 @@
 /*
- * intercept/fd.c - how descriptors come, are copied, wait and go, so that fd.c knows which share what.
+ * intercept/fd.c - creation, duplication and closing of descriptors, so that threads/fd.c knows which share
+ * an object.
  *
  * Closing a descriptor that another thread still uses is a mistake that this file does not report: a
  * descriptor is a number, not memory. Descriptors that libc opens and closes for itself (fopen, opendir)
@@ -326,7 +327,7 @@ DH_INTERCEPTOR(int, timerfd_create, int clock, int flags)
     DH_RETURN(alone(REAL(timerfd_create)(clock, flags)));
 }
 
-/* Who sets the timer comes before whoever reads that it expired. */
+/* Setting the timer happens before reading that it expired. */
 DH_INTERCEPTOR(int, timerfd_settime, int fd, int flags, const struct itimerspec *value,
                struct itimerspec *ret_old)
 {

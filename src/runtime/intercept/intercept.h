@@ -38,7 +38,7 @@ void dh_mutex_bequeath(struct dh_thread *t);                                /* l
 
 /* Using a synchronisation object conflicts with an unordered init, destroy or free before it. It is checked
  * and not recorded: recording it would cost more than most uses do, and a destroy after an unordered use is
- * seen through the data the lock protects. It is checked before what the object orders is taken in: whoever
+ * seen through the data the lock protects. It is checked before acquiring from the object: the thread that
  * initialised a lock may have used it since, and a lock does not order its own initialisation. */
 DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
 {
@@ -50,7 +50,7 @@ DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
 bool dh_intercept_for_plain(void); /* intercept/intercept.c */
 
 /* Init and destroy are plain writes: a race with any unordered use. Not those of a plain library: it may have
- * made the object at its first use, and ordered that with others by atomics that are not seen. */
+ * created the object on first use, ordered by atomics that we do not see. */
 DH_INLINE void dh_object_new(struct dh_thread *t, const volatile void *object, size_t n)
 {
     if (!dh_intercept_for_plain())

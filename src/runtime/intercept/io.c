@@ -1,5 +1,5 @@
 /*
- * intercept/io.c - read, write and their relatives: the buffers they touch and the edges they make.
+ * intercept/io.c - read, write and their relatives: the buffers they touch and the edges they create.
  *
  * A write reads the program's buffer, releases the descriptor (fd.c), and then happens. A read happens,
  * then acquires, then is a write to as much of the buffer as it filled; in this order, so that
@@ -21,8 +21,8 @@
 
 /* ---- One buffer ------------------------------------------------------------------------------- */
 
-/* What every read does when it is back; n: what the call returned. 0 is the end of the stream: the writer
- * closed it, which is as good as a message. */
+/* What every read does after it returns; n: what the call returned. 0 is the end of the stream: the writer
+ * closed it, which counts as a message. */
 static void got(struct dh_thread *t, int fd, const void *buf, ssize_t n)
 {
     if (n >= 0)

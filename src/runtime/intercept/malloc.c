@@ -1,10 +1,10 @@
 /*
  * intercept/malloc.c - the malloc family.
  *
- * Unlike other interceptors these never hand over to the real function: every block gets our header, also
- * when the thread is not attached or libc allocates inside another interceptor, so that free() always
- * knows what it has. heap.c does the work; here are the contracts of the entry points. A program with a
- * malloc of its own keeps that (dh_malloc_replaced): its blocks are then memory like any other.
+ * Unlike other interceptors these never fall back to the real function: every block gets our header, even if
+ * the thread is not attached or libc allocates inside another interceptor, so that free() can always
+ * recognise it. heap.c does the work; here are the contracts of the entry points. A program with its own
+ * malloc keeps it (dh_malloc_replaced): its blocks are then memory like any other.
  */
 #define _GNU_SOURCE 1
 #include <link.h>

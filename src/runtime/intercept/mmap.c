@@ -1,12 +1,11 @@
 /*
  * intercept/mmap.c - memory that comes from and goes back to the kernel.
  *
- * Order matters, because the kernel may give an address that one thread unmaps to another at once. So
- * history is forgotten before the real munmap, and made after the real mmap, and moved before the real
- * mremap; a failed munmap costs the history and nothing else. munmap is a write to all it covers, as free is,
- * but only where the program can have touched it before: nothing is recorded for memory without shadow. What
- * is mapped or moved over other memory with MAP_FIXED or MREMAP_FIXED, and what brk and sbrk take back, is
- * unmapped first.
+ * Order matters, because the kernel may give an address that one thread unmaps to another at once. So history
+ * is forgotten before the real munmap, started after the real mmap, and moved before the real mremap; a
+ * failed munmap only costs the history. munmap is a write to all it covers, as free is, but only where the
+ * program can have touched it before: nothing is recorded for memory without shadow. What is mapped or moved
+ * over other memory with MAP_FIXED or MREMAP_FIXED, and what brk and sbrk take back, is unmapped first.
  *
  * madvise is a write where it empties memory. mprotect does not change what the program's accesses mean.
  */
@@ -94,9 +93,9 @@ DH_INTERCEPTOR(int, munmap, void *p, size_t n)
     DH_RETURN(REAL(munmap)(p, n));
 }
 
-/* There is no shadow for what the kernel gave. Where it only had been wished for, another place may do. If
- * not, and there is no address space for shadow, the program could not touch it: no memory. If only the place
- * of the shadow is taken, it can, unseen. */
+/* There is no shadow for what the kernel returned. If the address was only a hint, another place may do. If
+ * not, and there is no address space for shadow, the program could not touch it: report no memory. If only
+ * the place of the shadow is taken, the memory can be used unchecked. */
 static void *mapped_elsewhere(struct dh_thread *t, void *p, void *wish, size_t n, int prot, int flags, int fd,
                               off_t offset, int why)
 {
@@ -140,8 +139,8 @@ static void *move_to(struct dh_thread *t, char *old, size_t had, size_t n, int f
     return p;
 }
 
-/* To a place that is ours before. Where that is refused, as for huge pages, to one that the kernel chooses,
- * and the history follows. */
+/* To a place reserved beforehand. If that is refused, as for huge pages, to one that the kernel chooses, and
+ * the history follows. */
 static void *move_anywhere(struct dh_thread *t, char *old, size_t had, size_t n, int flags)
 {
     char *to = REAL(mmap)(NULL, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -299,9 +298,9 @@ DH_INTERCEPTOR(int, madvise, void *p, size_t n, int advice)
 /* ---- Segments of System V ----------------------------------------------------------------------- */
 
 /*
- * What is attached where, because shmdt names the place only. A slot is taken and given back by exchanging
- * `at`: NULL is free, BUSY belongs to whoever made it so. Segments beyond the last slot are not remembered;
- * their history then goes when the memory is used again.
+ * What is attached where, because shmdt names the place only. A slot is taken and released by exchanging
+ * `at`: NULL is free, BUSY belongs to the thread that set it. Segments beyond the last slot are not
+ * remembered; their history is then forgotten when the memory is reused.
  */
 #define BUSY ((const void *)1)
 static struct {

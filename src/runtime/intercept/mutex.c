@@ -2,9 +2,9 @@
  * intercept/mutex.c - POSIX mutexes of every type, and spin locks. The C11 mutexes are in intercept/c11.c.
  *
  * Edges: unlock happens before the next lock. A lock is recorded after the real one succeeded, an unlock
- * before the real one, so that the next owner finds what this one published. Failed attempts order
- * nothing. EOWNERDEAD (a robust mutex whose owner died) means "locked": the end of the owner counts as its
- * unlock, since the kernel gives the mutex away after it, to one who is to mend what it left behind.
+ * before the real one, so that the next owner finds what this one published. Failed attempts create no
+ * ordering. EOWNERDEAD (a robust mutex whose owner died) means "locked": the end of the owner counts as its
+ * unlock, since the kernel then passes the mutex to a thread that repairs the state.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>
@@ -22,7 +22,7 @@ static u32 flags_of(const pthread_mutex_t *m)
     return (m->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP ? DH_LOCK_RECURSIVE | robust : robust;
 }
 
-/* The thread ends. What else it holds, nobody will ever get. */
+/* The thread ends: release its robust mutexes. Other locks it holds will never be acquired again. */
 void dh_mutex_bequeath(struct dh_thread *t)
 {
     for (u32 i = t->locks.n; i-- > 0;)

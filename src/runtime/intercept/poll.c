@@ -1,12 +1,11 @@
 /*
  * intercept/poll.c - waiting for descriptors: poll, select, epoll.
  *
- * A descriptor to which something has come is acquired as if it were read: whoever sees that the other end
- * was closed, or is woken by an eventfd and never empties it, reads nothing and is ordered all the same. That
- * there is room to write says nothing of what others have done.
- * epoll_ctl hands its event data to whoever waits on the instance, so it releases the instance and a
- * successful wait acquires it. Masks go through dh_signal_filter, as everywhere: some signals are the
- * runtime's own too.
+ * A descriptor with something to read is acquired as if it were read: a thread that sees that the other end
+ * was closed, or is woken by an eventfd and never empties it, reads nothing and is still ordered. Being
+ * writable says nothing about what others have done. epoll_ctl passes its event data to waiters on the
+ * instance, so it releases the instance and a successful wait acquires it. Masks go through dh_signal_filter,
+ * as everywhere: some signals are the runtime's own too.
  */
 #define _GNU_SOURCE 1
 #include <poll.h>

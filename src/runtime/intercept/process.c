@@ -1,14 +1,15 @@
 /*
  * intercept/process.c - fork, and everything else that makes a copy of the process.
  *
- * libc calls the handlers of pthread_atfork around every fork, also those inside daemon() and forkpty(). Ours
- * are registered first, so that before the fork they run last and after it first: the program's own handlers,
- * which lock its mutexes, run outside. Between ours the forking thread is inside the runtime with all signals
- * blocked and holds every runtime lock, so that the child finds none held by a thread that it does not have.
+ * libc calls the handlers of pthread_atfork around every fork, including those inside daemon() and forkpty().
+ * Ours are registered first, so that before the fork they run last and after it first: the program's own
+ * handlers, which lock its mutexes, run outside. Between ours the forking thread is inside the runtime with
+ * all signals blocked and holds every runtime lock, so that the child finds none held by a thread that does
+ * not exist there.
  *
  * _Fork, clone and syscall call no handlers: their interceptors do the same around the real call. A copy is
- * made unless CLONE_VM says that the memory is shared. A program that makes the system call by an instruction
- * of its own announces it by the hooks of <sanitizer/linux_syscall_hooks.h> (compat/syscall.c).
+ * made unless CLONE_VM says that the memory is shared. A program that makes the system call directly
+ * announces it by the hooks of <sanitizer/linux_syscall_hooks.h> (compat/syscall.c).
  */
 #define _GNU_SOURCE 1
 #include <linux/sched.h>
@@ -36,7 +37,7 @@ static void before_fork(void)
     forking.under_way = true;
     dh_signal_fork_before();
     dh_runtime_fork_before();
-    /* Not sooner: a collection under way waits for all threads to leave the runtime, and we waited for it. */
+    /* Not earlier: a running collection waits for all threads to leave the runtime, and we waited for it. */
     struct dh_thread *t = __dh_hot.self;
     forking.entered = t != NULL && dh_thread_enter_any(t);
 }
@@ -124,7 +125,7 @@ struct clone_call {
     void *arg;
 };
 
-/* libc ends the child by a system call when this returns: what was found is told before. */
+/* libc ends the child by a system call when this returns: report what was found before that. */
 static DH_CALLS_PROGRAM int clone_child(void *p)
 {
     struct clone_call call = *(struct clone_call *)p;
@@ -148,7 +149,7 @@ static int clone_as(clone_function *real, int (*fn)(void *), void *stack, int fl
     return pid;
 }
 
-/* Which of the optional arguments were passed, the flags tell; the others are not looked at. */
+/* The flags tell which optional arguments were passed; the others are ignored. */
 #define CLONE(name)                                                                      \
     DH_INTERCEPTOR(int, name, int (*fn)(void *), void *stack, int flags, void *arg, ...) \
     {                                                                                    \

@@ -2,10 +2,10 @@
  * intercept/sem.c - POSIX semaphores.
  *
  * Edges: every post happens before every later successful wait. A semaphore does not say which post a wait
- * consumed, so a wait is ordered after all posts so far; that may hide a race between two posters'
- * data, never invent one. sem_getvalue orders nothing (it is not among POSIX's synchronising functions).
- * sem_open gives every opener of a name in the process the same address, and the last sem_close gives it
- * back: what is found there next is another semaphore, and must not inherit the clocks of this one.
+ * consumed, so a wait is ordered after all posts so far; that may hide a race between two posters' data,
+ * never invent one. sem_getvalue creates no ordering (it is not among POSIX's synchronising functions).
+ * sem_open returns the same address to every opener of a name in the process, and the last sem_close frees
+ * it: the next one there is another semaphore, and must not inherit the clocks of this one.
  */
 #define _GNU_SOURCE 1
 #include <semaphore.h>
@@ -91,10 +91,10 @@ DH_INTERCEPTOR(int, sem_getvalue, sem_t *s, int *ret_value)
 /* ---- Names ---- */
 
 /*
- * How often each is open: libc counts, and tells nobody. The first to open one forgets what was at that
- * address before; others wait for it. A close is counted after libc's, so that a semaphore that is still in
- * use is never taken for a new one (the other way round, an edge too many is left). Addresses keep their
- * slots; those beyond the last slot are not remembered.
+ * How often each is open: libc counts, but does not reveal it. The first opener forgets what was at that
+ * address before; others wait for it. A close is counted after libc's, so that a semaphore still in use is
+ * never mistaken for a new one (the opposite mistake leaves an extra edge). Addresses keep their slots; those
+ * beyond the last slot are not remembered.
  */
 enum { BEING_OPENED = -1 };
 static struct {
@@ -130,7 +130,7 @@ static void opened(const sem_t *s)
     }
 }
 
-/* Forked child: whoever was about to open one is not here. */
+/* Forked child: a thread that was about to open one does not exist here. */
 void dh_intercept_sem_fork_child(void)
 {
     for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)

@@ -1,14 +1,15 @@
 /*
  * intercept/signal.c - installing signal handlers and blocking signals.
  *
- * All ways to install a handler end in dh_signal_action (signal.c). All ways to block signals leave
- * SIGSEGV out, because the runtime needs it; a thread-local bit keeps up the appearance that it is blocked.
- * What changes handlers and masks does not enter the runtime's scope: a signal held back must be delivered
- * before its mask is changed under it.
+ * All ways to install a handler end in dh_signal_action (signal.c). All ways to block signals leave SIGSEGV
+ * out, because the runtime needs it; a thread-local bit maintains the illusion that it is blocked. Functions
+ * that change handlers and masks do not enter the runtime: a deferred signal must be delivered before its
+ * mask is changed.
  *
  * Edges: installing a handler happens before it is called. Sending a signal happens before it is fetched by
- * sigwait and the like, or from a signalfd (threads/fd.c): whoever fetches one has waited for it. None leads
- * from kill() to a handler, which may run at any time: signals are not among POSIX's synchronising functions.
+ * sigwait and the like, or from a signalfd (threads/fd.c): a thread that fetches one has waited for it. None
+ * leads from kill() to a handler, which may run at any time: signals are not among POSIX's synchronising
+ * functions.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>

@@ -1,16 +1,16 @@
 /*
  * intercept/stdio.c - streams: the program's buffers they read and fill, and streams over pipes and sockets.
  *
- * A FILE's own lock makes calls atomic but orders nothing a program may rely on, so it makes no edges, and
- * the FILE's insides are libc's business. What travels through a stream over a pipe or a socket does
- * order: an output call releases the descriptor, an input call acquires it. Output is
+ * A FILE's own lock makes calls atomic but provides no ordering that a program may rely on, so it creates no
+ * edges, and the FILE's internals are libc's business. Data sent through a stream over a pipe or a socket
+ * does create ordering: an output call releases the descriptor, an input call acquires it. Output is
  * buffered, but the data of a call is sent after the call began, which is all an edge says. Calls without
  * locking (getc_unlocked) are mostly inlined, and make no edges; fflush and fclose release for them.
  *
  * Memory of the program that a stream uses by itself, such as a buffer given by setvbuf, is in
  * intercept/stream.c.
  *
- * flockfile is another matter: a lock that the program takes by name orders what it says.
+ * flockfile is different: a lock that the program takes explicitly does create ordering.
  */
 #define _GNU_SOURCE 1
 #define __NO_INLINE__ 1 /* or libc's headers define functions that are defined here */

@@ -27,7 +27,7 @@
 #include "runtime/sink/sink.h"
 
 struct dh_stream {
-    FILE *file; /* NULL: free; BUSY: belongs to whoever made it so */
+    FILE *file; /* NULL: free; BUSY: belongs to the thread that set it */
     /* setvbuf */
     char *buffer; /* NULL: none */
     size_t buffer_size;

@@ -27,7 +27,7 @@ struct dh_stream_call {
     long at; /* where in the memory the call begins */
 };
 
-/* How many there are. Read without a lock: whoever uses a stream knows it was made. */
+/* How many there are. Read without a lock: using a stream is ordered after its creation. */
 extern u32 dh_streams;
 
 struct dh_stream *dh_stream_find(FILE *f);

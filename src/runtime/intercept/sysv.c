@@ -10,12 +10,12 @@
  * is no part of what made it zero. SETVAL and SETALL may raise and may lower. SEM_UNDO is done when the
  * process ends: nobody is left here to be ordered after it.
  *
- * One semop may lower one semaphore and raise another, at once. Whoever lowers the second is then ordered
- * after whoever raised the first, although the thread between them may not have come back from its call yet
- * to pass the order on. So from the first such call on its set has a common address too, which every change
- * of the set releases or acquires.
+ * One semop may lower one semaphore and raise another, at once. A thread that lowers the second is then
+ * ordered after the one that raised the first, although the thread between them may not have returned from
+ * its call yet to pass the ordering on. So from the first such call on its set has a common address too,
+ * which every change of the set releases or acquires.
  *
- * A call releases before it is made, also if it fails then: an edge too many. Addresses are only names to
+ * A call releases before it is made, even if it then fails: an extra edge. Addresses are only names to
  * dh_sync_*: they lie above every address of the process, beside those of fd.c. The kernel does not give an
  * identifier out again soon; when one is removed its clocks are forgotten.
  */
@@ -90,7 +90,7 @@ static bool *common_of(int id)
     return &common[(u32)id % DH_ARRAY_LEN(common)];
 }
 
-/* Its own address first, then the question: whoever makes the common one asks in the other order, so
+/* Release its own address first, then check for the common one: make_common does it in the opposite order, so
  * that one of the two passes this release on. */
 static void release(struct dh_thread *t, int id, u32 number, u32 whose)
 {

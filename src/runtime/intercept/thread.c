@@ -4,12 +4,12 @@
  * Edges: what the creator did before pthread_create happens before all the new thread does; all a thread
  * did, its TSD destructors included, happens before what follows a successful join of it.
  *
- * The order at birth: parent makes the logical thread, creates the kernel thread, binds the handle, and only
- * then lets the child go on. So the child's handle is known before the child can use it or anyone
- * can join it, and the child never runs program code unattached. Asynchronous signals are blocked on
- * the child until it is attached: a handler there would be seen as a thread nobody created.
- * The parent returns when the child is about to run program code: one that comes late finds its creator past
- * what they would have raced on, or gone. That is no promise, and takes a hundredth of the time at most.
+ * The order at birth: the parent creates the logical thread, creates the kernel thread, binds the handle, and
+ * only then lets the child continue. So the child's handle is known before the child can use it or anyone can
+ * join it, and the child never runs program code unattached. Asynchronous signals are blocked on the child
+ * until it is attached: a handler there would look like an unknown thread. The parent returns when the child
+ * is about to run program code: a child that starts late would find its creator past the accesses they race
+ * on, or gone. That is not guaranteed, and takes at most a hundredth of the time.
  *
  * The order at death: program code on a thread ends with its TSD destructors, which libc calls in up to
  * PTHREAD_DESTRUCTOR_ITERATIONS rounds. Our key sets itself again in every round but the last, so
@@ -43,7 +43,7 @@ enum { BEGIN_US = 20000, BEGIN_FREE_US = 20000, BEGIN_SHARE = 100, BEGIN_COUNTED
 
 enum { UNBOUND = 0, UNBOUND_WAITED = 1, BOUND = 2 };
 
-/* What parent and child tell each other; from the runtime's own memory, freed by whoever is done last. */
+/* Shared by parent and child; from the runtime's own memory, freed by the last one to finish. */
 struct start {
     struct dh_thread *t;
     union {
@@ -217,7 +217,7 @@ static u64 mask_to_inherit(struct dh_thread *t, u64 mask)
     return t->sig.pending ? t->sig.mask : mask;
 }
 
-/* The program sees a plain EAGAIN; that it is our doing it cannot know. */
+/* The program only sees EAGAIN; it cannot know that we caused it. */
 static void explain_failure(void)
 {
     static bool said;

@@ -11,7 +11,7 @@
 #include "runtime/intercept/intercept.h"
 #include "runtime/sink/sink.h"
 
-/* Before the signal is given: whoever is woken by it comes later. */
+/* Before the real signal: a thread woken by it comes later. */
 DH_INLINE void dh_object_notify(struct dh_thread *t, void *c)
 {
     dh_object_use(t, c);

@@ -1,9 +1,9 @@
 /*
- * lard.c - what run-time systems call: include/deadheat/lard.h, which says what each function means
- * ("Low-Level Detection of Language-Level Data Races with LARD", sections 3 and 4; docs/design/lard.md).
+ * lard.c - implements include/deadheat/lard.h, which documents each function ("Low-Level Detection of
+ * Language-Level Data Races with LARD", sections 3 and 4; docs/design/lard.md).
  *
- * What a function means counts whatever regions the thread is
- * in: it is said to deadheat, not done by the run-time system. So each sets the regions aside while it works.
+ * These calls count in whatever regions the thread is: they are statements to deadheat, not actions of the
+ * language runtime. So each suspends the regions while it works.
  */
 #define DH_LARD 2
 #include "deadheat/lard.h"
@@ -28,7 +28,7 @@
 
 DH_HIDDEN bool dh_system_kept;
 
-/* Inside the runtime, with the regions set aside. */
+/* Inside the runtime, with the regions suspended. */
 struct said {
     struct dh_thread *t; /* NULL: not to be heard */
     struct dh_regions regions;
@@ -87,8 +87,8 @@ DH_INLINE bool hits(uptr addr, size_t n, enum dh_plane plane)
     return d < __dh_hot.span;
 }
 
-/* The cells of a few aligned words that did not hit: may they say all the same that there was such an access?
- * One access of an earlier epoch, or none, as they nearly always hold, does not. */
+/* May the cells of a few aligned words, which did not hit, still contain such an access? Not if they hold one
+ * access of an earlier epoch, or none, as they nearly always do. */
 DH_INLINE bool may_hold_it(uptr addr, size_t n, enum dh_plane plane)
 {
     return !dh_cell_is_simple(dh_cell_load(dh_shadow(addr, plane))) ||
@@ -176,8 +176,8 @@ void dh_lard_system_end(void)
 
 /* ---- Synchronisation on addresses ---- */
 
-/* What follows is first tried without setting anything aside: where there is nothing to learn or to publish,
- * regions do not matter. */
+/* The following is first tried without suspending the regions: if there is nothing to acquire or publish,
+ * they do not matter. */
 
 /* The fast paths below call nothing, so they save no registers. */
 DH_INLINE bool enter_quickly(struct dh_thread *t)
@@ -225,8 +225,8 @@ void dh_lard_release_store(const volatile void *object)
     end(&s);
 }
 
-/* t, which holds no lock, takes one that it has taken lately, exclusively, and learns nothing. False: it is
- * another case, and nothing was done. */
+/* t, which holds no lock, takes a recently used one exclusively, with nothing to acquire. False: another
+ * case, and nothing was done. */
 DH_INLINE bool lock_again(struct dh_thread *t, uptr lock, const void *pc)
 {
     const struct dh_frame *top = __dh_hot.sp - 1;
@@ -244,7 +244,7 @@ DH_INLINE bool lock_again(struct dh_thread *t, uptr lock, const void *pc)
     return true;
 }
 
-/* t lets go of its only lock, and has nothing to publish. False: likewise. */
+/* t releases its only lock, with nothing to publish. False: likewise. */
 DH_INLINE bool unlock_quietly(struct dh_thread *t, uptr lock)
 {
     const struct dh_held *h = &t->held[0];
@@ -352,14 +352,14 @@ void dh_lard_advance(void)
 
 /* ---- Memory ---- */
 
-/* Is there nothing to clear in [lo, lo + n), neither histories nor synchronisation? So it is where nobody
- * looks at accesses yet, and in most objects, and then that is all there is to do. */
+/* Is there nothing to clear in [lo, lo + n), neither histories nor synchronisation? That is so before
+ * accesses are checked, and for most objects, and then nothing needs to be done. */
 static bool is_bare(uptr lo, size_t n)
 {
     return !dh_sink_wants_all() && !dh_touched_any(lo, n) && !dh_sync_maybe(lo, n);
 }
 
-/* What of [a, a + n) is not in [b, b + n). */
+/* The part of [a, a + n) outside [b, b + n). */
 static uptr without(uptr a, uptr b, size_t *n)
 {
     uptr lo = a;
@@ -396,8 +396,8 @@ void dh_lard_copy(volatile void *dst, const volatile void *src, size_t n)
     end(&s);
 }
 
-/* Locks that somebody holds move with their objects. The threads concerned do nothing meanwhile, as with any
- * access to the memory. */
+/* Held locks move with their objects. As with any access to the memory, the threads concerned do nothing
+ * meanwhile. */
 static void move_held(uptr dst, uptr src, size_t n)
 {
     dh_lock_take(&dh_threads_lock);

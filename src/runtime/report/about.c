@@ -1,10 +1,9 @@
 /*
  * about.c - see about.h.
  *
- * Arguments are cut at ARGS_MAX bytes: they are for people to run it again, and may be as long as memory. The
- * host is a hash: records are passed on, and names of machines are not everybody's business, but which
- * findings come from one machine is worth knowing. Nothing of libc is called: its functions count as the
- * program's.
+ * Arguments are cut at ARGS_MAX bytes: they are for people to run it again, and may be arbitrarily long. The
+ * host is hashed: records are passed on, and machine names are private, but it is worth knowing which
+ * findings come from the same machine. No libc function is called: those count as the program's.
  */
 #include "runtime/report/about.h"
 
@@ -65,8 +64,8 @@ static void keep_test(const char *name)
 
 /* ---- The test ---- */
 
-/* The first that is set, in this order: ours; Bazel's; pytest's; the one that GoogleTest runs. If none is,
- * the arguments may tell, and then how CTest started the process. */
+/* The first of these variables that is set: ours; Bazel's; pytest's; GoogleTest's. If none is, the arguments
+ * may tell, and then how CTest started the process. */
 void dh_about_init(char **envp)
 {
     static const char *const names[] = {

@@ -1,6 +1,6 @@
 /*
- * about.h - what a process says of itself beside its races: how it was started, when, where, and for which
- * test.
+ * about.h - what a process reports about itself besides its races: how it was started, when, where, and for
+ * which test.
  */
 #ifndef DH_RUNTIME_REPORT_ABOUT_H
 #define DH_RUNTIME_REPORT_ABOUT_H
@@ -11,12 +11,12 @@ enum { DH_ABOUT_NAME_MAX = 4096 };
 
 /* The beginning of a file, up to cap bytes; 0 if there is none. */
 size_t dh_about_read(const char *path, char *ret, size_t cap);
-/* What follows `before` in s, or NULL if s does not begin with it. */
+/* The rest of s after the prefix `before`, or NULL if s does not begin with it. */
 const char *dh_about_behind(const char *s, const char *before);
-/* A list of words in JSON. Each of them ends with a zero, and there is a zero behind the n bytes. */
+/* A list of words in JSON. Each of them ends with a zero, and there is a zero after the n bytes. */
 void dh_about_put_words(struct dh_fmt *line, const char *words, size_t n);
-/* Remembers which test this is. The environment as it is at the start: what the program makes of it is its
- * own. */
+/* Remembers which test this is, from the environment as it is at the start, before the program can change
+ * it. */
 void dh_about_init(char **envp);
 /* The members `args`, `started`, `host`, and `test` or `ctest`, of a process line, each after a comma. */
 void dh_about_put(struct dh_fmt *line);

@@ -1,15 +1,15 @@
 /*
- * blocked.c - the frames on the stack of a thread that waits, without its help.
+ * blocked.c - finds the frames on the stack of a waiting thread, without its help.
  *
  * The usual case of a race on another thread's stack is that two workers share a variable of the function
  * that waits for them. The waiting interceptor's own frame is known (scope.c), and gives the registers in its
- * caller at the call. From there outwards each function's return address is known from the shadow stack;
- * where it lies ends the function's frame. It is where the frame pointer says, or else the next word upwards
- * that equals it. That may be a copy of it left by an earlier call, so the reporter checks the frame against
- * the tables for unwinding, and drops it if they do not agree (src/report/local.c).
+ * caller at the call. From there outwards each function's return address is known from the shadow stack; its
+ * position on the stack is the end of the function's frame. It is where the frame pointer says, or else the
+ * next word upwards with that value. That may be a stale copy left by an earlier call, so the reporter checks
+ * the frame against the unwind tables, and drops it if they disagree (src/report/local.c).
  *
- * The thread may go on at any moment: its memory is copied through the kernel, and nothing is told unless it
- * is still waiting in the same call afterwards.
+ * The thread may continue at any moment: its memory is copied through the kernel, and the result is only used
+ * if it is still waiting in the same call afterwards.
  */
 #include "base/sys.h"
 #include "runtime/report/place.h"
@@ -57,7 +57,7 @@ static bool walk(const struct copy *c, const struct dh_thread *t, const struct d
                  struct dh_place_frame *ret)
 {
     struct dh_place_frame f = {.pc = c->words[1], .sp = c->lo + 2 * sizeof(uptr), .bp = c->words[0]};
-    const struct dh_frame *top = base; /* frames of plain code may stand on it */
+    const struct dh_frame *top = base; /* frames of plain code may be above it */
     while ((uptr)top->pc != f.pc && top - base < PLAIN_MAX && top + 1 < t->frames + t->frames_n)
         top++;
     if ((uptr)top->pc != f.pc)

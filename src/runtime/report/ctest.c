@@ -2,9 +2,9 @@
  * ctest.c - see ctest.h.
  *
  * CTest does not tell a program for which test it is started. But it started it, or a script that did: so the
- * process below the nearest ancestor that is called ctest has the command of the test. What is known of the
- * two is gone after the run, so it is noted here; which test has that command is found out by the reader of
- * the record (src/report/ctest.c).
+ * process below the nearest ancestor named ctest has the command of the test. This information is gone after
+ * the run, so it is recorded here; the reader of the record finds out which test has that command
+ * (src/report/ctest.c).
  */
 #include "runtime/report/ctest.h"
 
@@ -33,7 +33,7 @@ static const char *proc_path(u64 pid, const char *what, char ret[64])
     return ret;
 }
 
-/* Who started it, 0 if that cannot be known, and whether the process itself is CTest. */
+/* Its parent, 0 if that is unknown, and whether the process itself is CTest. */
 static u64 parent_of(u64 pid, bool *ret_ctest)
 {
     char path[64], text[512]; /* "4712 (ctest) S 4711 ..."; the name may have parentheses */
@@ -48,7 +48,7 @@ static u64 parent_of(u64 pid, bool *ret_ctest)
         parent = parent * 10 + (u64)(text[i] - '0');
     text[close] = '\0';
     const char *rest = dh_about_behind(text + name, "ctest");
-    *ret_ctest = rest && (!rest[0] || (rest[0] == '3' && !rest[1])); /* ctest3: of some distributions */
+    *ret_ctest = rest && (!rest[0] || (rest[0] == '3' && !rest[1])); /* ctest3: on some distributions */
     return parent;
 }
 

@@ -7,8 +7,7 @@
 #include "base/fmt.h"
 
 /* The member `ctest` of a process line, after a comma; nothing if CTest is not among the ancestors of this
- * process. What is found the first time is kept: later, an ancestor may have ended. Under the lock of
- * reports. */
+ * process. The first result is kept: later, an ancestor may have ended. Under the report lock. */
 void dh_ctest_put(struct dh_fmt *line);
 
 #endif

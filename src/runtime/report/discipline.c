@@ -1,12 +1,11 @@
 /*
- * discipline.c - see discipline.h. Reads the records of access ids, all that were handed out and are not
- * overwritten yet, and counts those made at one of the two places.
+ * discipline.c - see discipline.h. Reads all records of access ids that were taken and not overwritten yet,
+ * and counts those made at one of the two places.
  *
- * Nothing stops other threads from taking ids meanwhile: a record is one word, written at once, and every
- * record that is found was an access at some time. So the counts are of accesses that were made, though not
- * of all of them. (Whose it was, and when, is kept once for a block of ids. If the block changes hands just
- * then, one observation may be taken for another.) Under DH_RANK_REPORT, whose holder also owns the tables
- * here.
+ * Nothing stops other threads from taking ids meanwhile: a record is one word, written atomically, and every
+ * record found was an access at some time. So the counts are of accesses that were really made, though not of
+ * all of them. (Thread and clock are stored once per block of ids. If the block changes owners just then, one
+ * observation may be mistaken for another.) Under DH_RANK_REPORT, whose holder also owns the tables here.
  */
 #include "runtime/report/discipline.h"
 
@@ -16,7 +15,7 @@
 #include "runtime/shadow/ids.h"
 
 enum {
-    RECORDS = 1 << 21, /* looked at: 16 MiB, some milliseconds */
+    RECORDS = 1 << 21, /* examined at most: 16 MiB, some milliseconds */
     MEMO = 256,        /* contexts whose place is remembered */
 };
 
@@ -29,7 +28,7 @@ static uptr most(const struct dh_tally *t, u32 *ret_count)
     return *ret_count ? (uptr)t->keys[best] : 0;
 }
 
-/* One access: a call that took two of its locks counts once. */
+/* One access: a call that took two of its locks is counted once. */
 static void add_locks(dh_lockset_t set)
 {
     for (dh_lockset_t s = set; dh_lockset_is_listed(s); s = dh_lockset_node(s)->parent) {
@@ -44,9 +43,9 @@ static void add_locks(dh_lockset_t set)
     }
 }
 
-/* ---- What the thread that found the race learned of accesses at the other place ---- */
+/* ---- What the thread that found the race acquired from accesses at the other place ---- */
 
-/* Of each time that it learned something. */
+/* For each acquisition. */
 static struct {
     bool of_it; /* ... which was such an access */
     u32 next;   /* clock of its own first access after that; UINT32_MAX: none */
@@ -74,7 +73,7 @@ static void note_theirs(const struct dh_thread *t, dh_slot_t slot, u32 clock)
     }
 }
 
-/* Its own access. Of an epoch in which it also learned something it is not known which came first. */
+/* Its own access. In an epoch with an acquisition it is unknown which came first. */
 static void note_mine(const struct dh_thread *t, u32 clock)
 {
     for (u32 i = 0; i < n_lessons(t); i++)
@@ -82,13 +81,13 @@ static void note_mine(const struct dh_thread *t, u32 clock)
             lessons[i].next = clock;
 }
 
-/* Accesses of before that are not told from those that nothing preceded. */
+/* Earlier accesses cannot be distinguished from those without a preceding acquisition. */
 static u32 first_known(const struct dh_thread *t)
 {
     return t->n_taught > DH_TAUGHT ? t->taught[t->n_taught % DH_TAUGHT].epoch + 1 : 0;
 }
 
-/* An access that two lessons from one object precede counts once. */
+/* An access preceded by two acquisitions from one object counts once. */
 static void count_lessons(const struct dh_thread *t)
 {
     for (u32 i = 0; i < n_lessons(t); i++) {
@@ -109,7 +108,7 @@ static struct {
     u32 ctx, where;
 } memo[MEMO];
 
-/* At which of the two places, or at both if they are one, was an access of this context made? */
+/* At which of the two places (both, if they are the same) was an access with this context made? */
 static u32 where(u32 ctx, uptr here, uptr there)
 {
     u32 slot = ctx % MEMO;

@@ -1,10 +1,10 @@
 /*
  * find.c - see find.h.
  *
- * The compiler writes into every program where deadheat was (`deadheat_home`). The program may have been
- * taken elsewhere since, with deadheat or without, so other places are tried after that one. None of those is
- * tried in a program with raised rights: whoever started it chose PATH and DEADHEAT_HOME, and may have made
- * a hard link to the program in a directory of their own.
+ * The compiler records in every program where deadheat was installed (`deadheat_home`). The program may have
+ * been moved since, with or without deadheat, so other places are tried after that one. None of those is
+ * tried in a setuid program: the user who started it controls PATH and DEADHEAT_HOME, and may have made a
+ * hard link to the program in their own directory.
  */
 #include "runtime/report/find.h"
 
@@ -18,7 +18,7 @@
 enum { PATH_SIZE = 4096 };
 
 /* Where deadheat is installed, as the compiler plugin that built the program saw it; absent in a program
- * whose instrumented parts are all shared libraries, the first of which tells instead. */
+ * whose instrumented parts are all shared libraries; then the first of those provides it. */
 extern const char deadheat_home[] __attribute__((weak));
 static char library_home[PATH_SIZE];
 static bool library_told; /* atomic */
@@ -39,7 +39,7 @@ static const char *home(void)
     return __atomic_load_n(&library_told, __ATOMIC_ACQUIRE) ? library_home : NULL;
 }
 
-/* A directory of this name is no program, though it can be entered. */
+/* A directory of this name is not a program, even though it passes the access check. */
 static bool is_program(const char *path)
 {
     struct stat st;
@@ -76,7 +76,7 @@ static const char *find_variable(const char *name)
     return NULL;
 }
 
-/* Relative directories are passed over: where the program stands by now is nobody's choice. */
+/* Relative directories are skipped: the current directory may have changed arbitrarily by now. */
 static bool is_on_path(char *buf, size_t cap)
 {
     const char *dir = find_variable("PATH");

@@ -2,10 +2,10 @@
  * gather.c - see gather.h.
  *
  * The address is the random part of the name of an abstract socket: it needs no file that could be left
- * behind, nor one that a chroot hides. Anybody could bind a name that has become free, so the other side is
- * believed only if it runs as this user, or as root.
+ * behind, nor one that a chroot hides. Anybody could bind a name that has become free, so the peer is trusted
+ * only if it runs as this user, or as root.
  *
- * The address outlives what it names: a daemon keeps it in its environment when the command has ended. Then
+ * The address outlives its socket: a daemon keeps it in its environment after the command has ended. Then
  * connecting fails, and the process reports for itself.
  */
 #include "runtime/report/gather.h"
@@ -21,7 +21,7 @@
 enum { ADDRESS_DIGITS = 32 };
 
 static struct sockaddr_un name; /* written at the start */
-static socklen_t name_len;      /* 0: nobody gathers */
+static socklen_t name_len;      /* 0: no gatherer */
 
 void dh_gather_init(const char *address)
 {

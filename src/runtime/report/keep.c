@@ -32,8 +32,7 @@ static struct kept *find(int fd)
     return NULL;
 }
 
-/* As high as the limit on descriptors lets us, but no higher than needed: the kernel's table grows with it.
- */
+/* As high as the descriptor limit allows, but no higher than needed: the kernel's table grows with it. */
 static long high_enough(void)
 {
     struct rlimit lim;

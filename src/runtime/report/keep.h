@@ -1,10 +1,10 @@
 /*
- * keep.h - the few descriptors the runtime keeps open in its host.
+ * keep.h - the few descriptors the runtime keeps open in the program.
  *
- * They are numbered high, out of the way of programs that count on low numbers, and close on exec. The
- * interceptors hide them: to the program these numbers are not open. A program that closes them all the same
- * (by a bare system call) and gets the number again for something of its own must not find our bytes there;
- * so every use first asks whether it still is what was kept.
+ * They have high numbers, out of the way of programs that expect low ones, and close on exec. The
+ * interceptors hide them: to the program these numbers are not open. If a program closes them anyway (by a
+ * direct system call) and reuses the number, we must not write to its file; so every use first verifies that
+ * the descriptor is still what was kept.
  */
 #ifndef DH_RUNTIME_REPORT_KEEP_H
 #define DH_RUNTIME_REPORT_KEEP_H

@@ -1,10 +1,10 @@
 /*
  * known.c - see known.h.
  *
- * A race is told from its repetitions by the two calling contexts and, for globals, by the address; past MANY
- * contexts for one pair of program counters, or MANY addresses for one pair of contexts, further ones count
- * as repetitions of the first. Those have no entry of their own: a recursive program has contexts without
- * end, and would fill the table with races that are told no more.
+ * A race is identified by the two calling contexts and, for globals, by the address; beyond MANY contexts for
+ * one pair of program counters, or MANY addresses for one pair of contexts, further ones count as repetitions
+ * of the first. Those have no entry of their own: a recursive program has an unlimited number of contexts,
+ * and would fill the table with races that are not reported anyway.
  */
 #include "runtime/report/known.h"
 
@@ -53,15 +53,15 @@ static u64 leaf_pc(dh_ctx_t ctx)
     return dh_ctx_is_none(ctx) ? 0 : dh_ctx_node(ctx)->pc;
 }
 
-/* Of an unordered pair; never 0. */
+/* The key of an unordered pair; never 0. */
 static u64 pair_key(u64 a, u64 b)
 {
     return (dh_hash64(a < b ? a : b) * 31 + dh_hash64(~(a < b ? b : a))) | 1;
 }
 
 /* The same calls may race on several globals, or on several members of one: the first MANY addresses have
- * records of their own. Which of them are one race after all, elements of an array say, the reporter knows.
- */
+ * records of their own. The reporter knows which of them are really one race, for example elements of an
+ * array. */
 static struct known *variant(struct known *k, uptr addr)
 {
     u64 key = pair_key(k->key, addr);

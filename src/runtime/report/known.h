@@ -1,5 +1,5 @@
 /*
- * known.h - which races have been told already. All under DH_RANK_REPORT.
+ * known.h - which races have been reported already. All under DH_RANK_REPORT.
  */
 #ifndef DH_RUNTIME_REPORT_KNOWN_H
 #define DH_RUNTIME_REPORT_KNOWN_H

@@ -20,7 +20,7 @@ enum { MAX = 4096 };
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_MODULES);
 static struct dh_module *modules[MAX]; /* all under `lock` */
 static int modules_n;
-static int initial_n; /* of them there from the start; 0 until they are all known */
+static int initial_n; /* how many were there from the start; 0 until they are all known */
 
 void dh_modules_take(void)
 {
@@ -68,7 +68,7 @@ uptr dh_modules_tls_depth(void)
     return depth;
 }
 
-/* The thread may be putting a longer vector in its place at this moment, hence the peeking.
+/* The thread may be replacing its vector by a longer one at this moment, so read it with care.
  *
  * The ABI of thread-local storage: the second word at the thread pointer is the vector; its entries are two
  * words, the first of them the address of the segment; the number of entries is in the one before the first.
@@ -128,7 +128,7 @@ static void find_build_id(struct dh_module *m, const struct dl_phdr_info *info)
     }
 }
 
-/* The linker tells the name that the program gave, which may mean another file after the next chdir. A name
+/* The linker reports the name that the program gave, which may mean another file after the next chdir. A name
  * without a slash is the linker's own, such as the vdso's. */
 static size_t put_directory(struct dh_module *m, const char *name)
 {
@@ -136,7 +136,7 @@ static size_t put_directory(struct dh_module *m, const char *name)
         return 0;
     long n = dh_sys3(SYS_getcwd, (long)m->path, sizeof(m->path) - 1, 0); /* counts the final zero */
     if (n <= 1 || m->path[0] != '/')
-        return 0; /* too long, or not to be reached any more */
+        return 0; /* too long, or no longer reachable */
     size_t at = (size_t)n - 1;
     if (m->path[at - 1] != '/')
         m->path[at++] = '/';
@@ -160,7 +160,7 @@ static void find_path(struct dh_module *m, const char *name)
     m->path[at] = '\0';
 }
 
-/* The tables of a module that the linker relocates it by. */
+/* The relocation tables of a module. */
 struct relocations {
     const ElfW(Rela) * table[2]; /* at once, and of calls */
     size_t n[2];
@@ -176,7 +176,7 @@ static void find_relocations(const struct dl_phdr_info *info, struct relocations
             d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     }
     for (; d && d->d_tag != DT_NULL; d++) {
-        /* The linker has already turned what are addresses into real ones, where it could write. */
+        /* The linker has already relocated the addresses, where it could write. */
         uptr at = d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr;
         if (d->d_tag == DT_RELA)
             ret->table[0] = (const void *)at;
@@ -194,8 +194,8 @@ static void find_relocations(const struct dl_phdr_info *info, struct relocations
 /*
  * A library that is opened later has its segment on the heap, or else in the linker's reserve below every
  * thread pointer, if its code was compiled to expect that (-ftls-model=initial-exec) or to profit from it
- * (-mtls-dialect=gnu2). The linker does not tell where, but has written into the library how far from the
- * thread pointer some of its variables are. 0: not in the reserve.
+ * (-mtls-dialect=gnu2). The linker does not tell where, but has written into the library the distance of some
+ * of its variables from the thread pointer. 0: not in the reserve.
  */
 static uptr find_reserved_tls(const struct dl_phdr_info *info, uptr tls_size)
 {
@@ -219,7 +219,7 @@ static uptr find_reserved_tls(const struct dl_phdr_info *info, uptr tls_size)
     return 0;
 }
 
-/* Where the segment of a module that is there from the start lies is the same in every thread. */
+/* The segment of a module loaded at start has the same place in every thread. */
 static void find_tls(struct dh_module *m, const struct dl_phdr_info *info)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -327,8 +327,8 @@ void __dh_module_init_v3(const void *marker)
     dh_thread_leave(t);
 }
 
-/* The program itself is the first; parts of it may be plain, which nobody can tell. Nor can it be told of any
- * library if another compiler instruments (compat/abi.c). */
+/* The program itself is the first; parts of it may be plain, which cannot be determined. Nor can it for any
+ * library if another compiler does the instrumentation (compat/abi.c). */
 bool dh_modules_is_plain(uptr pc)
 {
     if (dh_compat_modules)
@@ -340,7 +340,7 @@ bool dh_modules_is_plain(uptr pc)
     return plain;
 }
 
-/* Was the file counted before? One that is opened again may have got another place and so another entry. */
+/* Was the file counted before? One that is opened again may have got another address and so another entry. */
 static bool is_again(int at)
 {
     for (int i = 0; i < at; i++) {

@@ -14,7 +14,7 @@ struct dh_module {
     bool instrumented; /* its constructor announced itself */
     bool reported;     /* report.c has written its line */
     uptr lo, hi, bias;
-    uptr tls_below; /* its thread-local segment begins so far below every thread pointer; 0: not there */
+    uptr tls_below; /* its thread-local segment begins this far below every thread pointer; 0: not there */
     uptr tls_size;
     size_t tls_index; /* the linker's number for the segment; 0: it has none */
     char build_id[41];

@@ -1,10 +1,10 @@
 /*
  * place.c - see place.h.
  *
- * A stack address belongs to the activation of some function. Which one is told by unwinding if the stack is
- * that of the thread that found the race. Another thread's is looked at only while that thread waits in an
- * interceptor, whose frame is known (blocked.c). The frame is told with the registers that debug information
- * may describe its variables by.
+ * A stack address belongs to the activation of some function. If it is on the stack of the thread that found
+ * the race, unwinding tells which one. Another thread's stack is examined only while that thread waits in an
+ * interceptor, whose frame is known (blocked.c). The frame is reported with the registers that debug
+ * information may use to describe its variables.
  */
 #include "runtime/report/place.h"
 
@@ -15,7 +15,7 @@
 enum { DWARF_RBP = 6, FRAMES_MAX = 4096 };
 
 struct walk {
-    bool (*fn)(void *ctx, const struct dh_place_frame *f); /* told each frame; false: that is enough */
+    bool (*fn)(void *ctx, const struct dh_place_frame *f); /* called with each frame; false: stop */
     void *ctx;
     struct dh_place_frame last; /* the frame before, whose end is not known yet */
     u32 frames;
@@ -51,7 +51,7 @@ static bool is_elsewhere(void *ctx, const struct dh_place_frame *f)
     return false;
 }
 
-/* Frames are passed on from the one at `pc` on. */
+/* Passes frames on, beginning with the one at `pc`. */
 struct outer {
     uptr pc;
     bool begun;
@@ -74,7 +74,7 @@ void dh_place_each_frame(uptr pc, bool (*fn)(void *ctx, const struct dh_place_fr
 }
 
 /* Whose stack or thread-local storage is it? Live threads first: memory is reused. The latter grows downwards
- * by libraries that are opened (modules.c), in memory that counts as the stack's otherwise. */
+ * as libraries are opened (modules.c), into memory that otherwise counts as stack. */
 static bool find_owner(uptr addr, dh_uid_t self, struct dh_place *ret)
 {
     dh_modules_take();

@@ -25,18 +25,19 @@ struct dh_place {
     u64 offset;                  /* in the module; tls: in its thread-local segment */
 };
 
-/* Lets the unwinder prepare itself. That is done once, and a handler that finds a race may interrupt it. */
+/* Makes the unwinder initialise itself now: it does so once, and a signal handler that finds a race might
+ * interrupt that. */
 void dh_place_init(void);
 
-/* Called on the thread that found the race, under the lock of reports; self is its uid. */
+/* Called on the thread that found the race, under the report lock; self is its uid. */
 void dh_place_find(uptr addr, dh_uid_t self, struct dh_place *ret);
 
-/* The activations of the calling thread from the one that calls what returns to pc outwards, innermost first,
- * to fn, until that returns false. */
+/* Calls fn for the activations of the calling thread, innermost first, starting with the one that pc returns
+ * to, until fn returns false. */
 void dh_place_each_frame(uptr pc, bool (*fn)(void *ctx, const struct dh_place_frame *f), void *ctx);
 
 /* blocked.c: the activation that holds an address on the stack of another thread, if that waits in an
- * interceptor; otherwise nothing is told. Under the lock of reports. */
+ * interceptor; otherwise *ret is unchanged. Under the report lock. */
 void dh_blocked_find(uptr addr, dh_uid_t uid, struct dh_place_frame *ret);
 
 #endif

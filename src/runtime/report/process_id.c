@@ -1,12 +1,11 @@
 /*
  * process_id.c - see process_id.h.
  *
- * The kernel's random numbers, as a rule. Where getrandom is refused (an old kernel, a filter for system
- * calls, a machine that has just been started), the number is made from what tells processes apart: the pid,
- * both clocks, the previous number, and the 16 random bytes that the kernel gives to each program it
- * executes (AT_RANDOM). libc makes its stack protector from those bytes and records may be read by others, so
- * they are the key of a hash that does not let its key be computed: SipHash-2-4 (Aumasson and Bernstein,
- * INDOCRYPT 2012).
+ * Usually from the kernel's random numbers. If getrandom fails (an old kernel, a seccomp filter, a machine
+ * that has just booted), the number is derived from what distinguishes processes: the pid, both clocks, the
+ * previous number, and the 16 random bytes that the kernel gives to each program it executes (AT_RANDOM).
+ * libc derives its stack protector from those bytes and others may read the records, so they serve as the key
+ * of a keyed hash that does not reveal it: SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012).
  */
 #include "runtime/report/process_id.h"
 
@@ -70,7 +69,7 @@ static u64 nanoseconds(int clock)
 static void draw_without_kernel(void)
 {
     u64 key[2] = {0};
-    const void *random = (const void *)getauxval(AT_RANDOM); /* not there: only the rest tells */
+    const void *random = (const void *)getauxval(AT_RANDOM); /* if missing, only the rest counts */
     if (random)
         memcpy(key, random, sizeof(key));
     u64 words[] = {0,

@@ -1,7 +1,7 @@
 /*
  * process_id.h - the number that every record of a process carries.
  *
- * A pid does not tell processes apart: containers that write to one volume have the same small pids, and a
+ * A pid does not identify a process: containers that write to one volume have the same small pids, and a
  * machine reuses them. So a process draws 128 random bits when it starts, and a forked child draws its own.
  */
 #ifndef DH_RUNTIME_REPORT_PROCESS_ID_H

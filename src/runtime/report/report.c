@@ -1,9 +1,9 @@
 /*
  * report.c - writes race records (docs/design/race-record.md).
  *
- * Runs under DH_RANK_REPORT, on the thread that found the race, inside the runtime. Which races are
- * repetitions is known.c's business, and what an address is, place.c's. Records go to the reporter and to the
- * output file; what is costly (symbols, grouping, suppressions) is not done here.
+ * Runs under DH_RANK_REPORT, on the thread that found the race, inside the runtime. known.c decides which
+ * races are repetitions, and place.c what an address is. Records go to the reporter and to the output file;
+ * expensive work (symbols, grouping, suppressions) is not done here.
  */
 #include "runtime/report/report.h"
 
@@ -38,10 +38,10 @@ static struct dh_fmt line;
 static int output = -1;
 static bool begun;       /* a stream: its process line is in the output file, if there is one */
 static bool begun_print; /* ... and the reporter has it too */
-static bool ended;       /* the process has said that it ends */
-static bool raced;       /* some stream that has ended held a race that was not suppressed */
-static u32 races_before; /* ... before the present stream began */
-static u32 races_gone;   /* ... before the present reporter was there: an earlier one has ended */
+static bool ended;       /* the end of the process has been reported */
+static bool raced;       /* some ended stream had a race that was not suppressed */
+static u32 races_before; /* ... before the current stream began */
+static u32 races_gone;   /* ... before the current reporter started: an earlier one has ended */
 
 /* ---- Lines ---- */
 
@@ -102,7 +102,8 @@ static void send_to_file(void)
     }
 }
 
-/* False if it did not fit: a cut line would be worse than none. That of a race always fits, see below. */
+/* False if it did not fit: a truncated line would be worse than none. That of a race always fits, see
+ * below. */
 static bool complete_line(void)
 {
     dh_fmt_str(&line, "}\n");
@@ -140,7 +141,7 @@ static void process_line(void)
 
 /* ---- Files that the user named ---- */
 
-/* The reason of a system call that failed, for people: there is no strerror here. */
+/* The reason why a system call failed, as text: there is no strerror here. */
 static const char *reason(long error)
 {
     switch (-error) {
@@ -177,7 +178,7 @@ static void say_of_file(const char *what, const char *file, const char *cannot, 
     dh_sys_say(text);
 }
 
-/* Without waiting for somebody to read a pipe: the program must go on. */
+/* Without waiting for a reader of a pipe: the program must go on. */
 static void open_output(void)
 {
     static char name[DH_ABOUT_NAME_MAX];
@@ -199,7 +200,7 @@ static void check_file(const char *what, const char *path)
         say_of_file(what, path, " cannot be read: ", rc);
 }
 
-/* Only the reporter reads them, at the first race: too late to learn that a name was wrong. */
+/* Only the reporter reads them, at the first race: too late to find out that a name was wrong. */
 static void check_files(void)
 {
     static bool checked; /* by this process, or the one it was forked from */
@@ -210,7 +211,7 @@ static void check_files(void)
     checked = true;
 }
 
-/* The part of a stream that needs no race: whoever reads the file can tell that the process ran. */
+/* The part of a stream that needs no race: a reader of the file can tell that the process ran. */
 static void begin_file(void)
 {
     if (begun)
@@ -239,7 +240,7 @@ static void tell_suppressions(void)
         dh_reporter_send(line.buf, line.len);
 }
 
-/* Whoever reads from now on has been told nothing. */
+/* A new reader knows nothing yet: repeat everything. */
 static void tell_all_again(void)
 {
     dh_modules_take();
@@ -251,7 +252,8 @@ static void tell_all_again(void)
     dh_lock_drop(&dh_threads_lock);
 }
 
-/* The command that this process was started by has ended, and it has not: it goes on by itself. */
+/* The command that started this process has ended, but the process has not: it continues with a reporter of
+ * its own. */
 static void follow_reporter(void)
 {
     int64_t verdict;
@@ -262,7 +264,7 @@ static void follow_reporter(void)
     tell_all_again();
 }
 
-/* Before the first race of a stream is told. */
+/* Before the first race of a stream is reported. */
 static void begin(void)
 {
     if (!begun) {
@@ -274,7 +276,8 @@ static void begin(void)
         return;
     begun_print = true;
     races_gone = dh_known_count() - 1;
-    /* With nothing to print and nothing to leave out the file says it all, but to a command above us. */
+    /* With nothing to print and nothing to suppress, the file is enough, unless a command above us
+     * gathers. */
     if (!dh_opts.report && dh_opts.output[0] && !dh_opts.suppressions[0] && !dh_opts.baseline[0] &&
         !dh_gather_is_named())
         return;
@@ -310,7 +313,7 @@ void dh_report_begin(void)
     dh_lock_drop(&lock);
 }
 
-/* ---- Modules, threads: told once, before the line that needs them ---- */
+/* ---- Modules, threads: described once, before the line that needs them ---- */
 
 static void tell_module(struct dh_module *m)
 {
@@ -388,7 +391,7 @@ static bool stack(const char *name, dh_ctx_t ctx, int depth)
     return folded;
 }
 
-/* With its nearest ancestors: where threads make threads make threads there is no end to them. */
+/* With its nearest ancestors: where threads create threads that create threads, there is no end to them. */
 static void tell_thread(dh_uid_t uid, int ancestors)
 {
     struct dh_thread_info copy;
@@ -648,7 +651,7 @@ void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 si
         tell_place(&found);
         dh_discipline_find(a->t, place_of(a->id), place_of(id), &usual);
         tell_discipline(&usual);
-        /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
+        /* Many locks taken in deep calls may not fit: better shorter stacks than no race. */
         for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {
             race_line(a, id, addr, size, at, &found, &usual, number, lock_depth);
             if (!line.overflow)
@@ -680,7 +683,7 @@ static void tell_repeat(u32 race, u32 count)
         send_to_file();
 }
 
-/* The next stream starts from nothing: whoever reads it has not seen this one. */
+/* The next stream starts from nothing: its reader has not seen this one. */
 static void end_stream(void)
 {
     begun = begun_print = false;
@@ -709,7 +712,7 @@ bool dh_report_finish(void)
         member_u64("races", dh_known_count() - races_before);
         close_line();
         if (begun_print)
-            raced |= dh_reporter_finish() != 0; /* without a verdict they count as they are */
+            raced |= dh_reporter_finish() != 0; /* without a verdict all of them count */
         end_stream();
     }
     bool result = raced;
@@ -719,7 +722,7 @@ bool dh_report_finish(void)
 
 bool dh_report_end(void)
 {
-    if (!ended) /* also of a child, whose stream no race has begun */
+    if (!ended) /* also for a child without races, whose stream has not begun */
         dh_report_begin();
     ended = true;
     return dh_report_finish();

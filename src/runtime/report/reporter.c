@@ -4,14 +4,14 @@
  * The reporter is `deadheat report --from-runtime` at the other end of a socket pair: records go one way, the
  * verdict (one line, "races N") comes back, since only symbolised stacks can be matched with suppressions.
  *
- * It must not show in the host's life: no SIGCHLD, and wait() must never see it. A child that was cloned with
- * no exit signal is invisible to wait(), but exec gives it the usual signal again. So between the two stands
- * a nurse: a process that was cloned with no exit signal and never execs, shares the host's memory so that it
- * costs nothing, has no descriptor and no signal of the host's, and does nothing but wait for the reporter.
- * (A reporter that is simply orphaned would become the host's child after all where the host is process 1.)
+ * It must be invisible to the host: no SIGCHLD, and wait() must never see it. A child cloned without an exit
+ * signal is invisible to wait(), but exec restores the usual signal. So there is a nurse between the two: a
+ * process that was cloned without an exit signal and never execs, shares the host's memory so that it costs
+ * nothing, has none of the host's descriptors and signals, and only waits for the reporter. (A reporter that
+ * is simply orphaned would become the host's child after all if the host is process 1.)
  *
- * Below `deadheat run` no process is started: that command is the reporter of all that it runs, and is
- * reached by gather.c. It may end before the host does, and then says its verdict unasked.
+ * Below `deadheat run` no process is started: that command is the reporter for everything it runs, and is
+ * reached by gather.c. It may end before the host does, and then sends its verdict unasked.
  */
 #include "runtime/report/reporter.h"
 
@@ -32,10 +32,10 @@
 
 enum { STACK_SIZE = 16 << 10, PATH_SIZE = 4096, FD_GUESS = 4096 };
 
-/* What the nurse works with, in memory of its own that stays until it ends. */
+/* The nurse's data, in memory of its own that stays until it ends. */
 struct nurse {
     int sock;
-    u32 ready; /* atomic: the reporter has started or failed to, and no descriptor is held */
+    u32 ready; /* atomic: the reporter has started or failed to, and all descriptors are closed */
     char **env;
     char path[PATH_SIZE];
     char own_stack[STACK_SIZE] __attribute__((aligned(64)));
@@ -45,7 +45,7 @@ struct nurse {
 static int sock = -1;       /* all under DH_RANK_REPORT */
 static struct nurse *nurse; /* NULL: the reporter is shared */
 static int nurse_pid;
-static bool lost; /* the reporter ended, or its socket is gone, before the program was done with it */
+static bool lost; /* the reporter ended, or its socket was lost, before the program was done with it */
 
 static void close_from(unsigned first)
 {
@@ -75,7 +75,7 @@ static int reporter_main(void *arg)
 static int nurse_main(void *arg)
 {
     struct nurse *n = arg;
-    set_mask(~0ull); /* a handler of the host's must not run here */
+    set_mask(~0ull); /* the host's handlers must not run here */
     clone(reporter_main, n->child_stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, n);
     close_from(0);
     dh_sys3(SYS_chdir, (long)"/", 0, 0);
@@ -86,8 +86,8 @@ static int nurse_main(void *arg)
     return 0;
 }
 
-/* The host's environment, but with the options as they were at its start, and without what the host wants
- * loaded into its own children; nothing of it where it is not to be trusted. *ret_n: entries allocated. */
+/* The host's environment, but with the options as they were at its start, and without the libraries to
+ * preload; empty if the environment is not trusted. *ret_n: entries allocated. */
 static char **make_env(size_t *ret_n)
 {
     static const char *const dropped[] = {"DEADHEAT_OPTIONS=", "LD_PRELOAD=", "LD_AUDIT="};
@@ -111,7 +111,7 @@ static char **make_env(size_t *ret_n)
     return env;
 }
 
-/* Ready, or dead before it could say so. */
+/* Until it is ready, or died before it could say so. */
 static void wait_for_nurse(void)
 {
     while (!__atomic_load_n(&nurse->ready, __ATOMIC_ACQUIRE) &&
@@ -235,7 +235,7 @@ int64_t dh_reporter_finish(void)
 {
     if (sock < 0)
         return -1;
-    /* What could not be sent may still have been answered, if the reporter is shared. */
+    /* Even if sending failed, a shared reporter may have sent a verdict. */
     int64_t verdict = (lost && nurse) || !dh_keep_intact(sock) ? -1 : read_verdict();
     drop_reporter(true);
     if (verdict < 0 && dh_opts.report)

@@ -7,13 +7,13 @@
 
 #include "base/base.h"
 
-/* Start it if it is not running. False: it cannot be run. Under DH_RANK_REPORT, like all here. */
+/* Start it if it is not running. False: it cannot be run. Under DH_RANK_REPORT, like everything here. */
 bool dh_reporter_start(void);
-/* It serves other processes too, and so knows nothing of this one but what it is sent. */
+/* It serves other processes too, so it only knows what this one sends. */
 bool dh_reporter_is_shared(void);
 void dh_reporter_send(const char *line, size_t n);
-/* Has it ended, though the stream has not? A shared one does when its command ends. Then it is gone, and
- * *ret_verdict is what dh_reporter_finish returns. */
+/* Has it ended, though the stream has not? A shared one does when its command ends. Then *ret_verdict is what
+ * dh_reporter_finish would return. */
 bool dh_reporter_left(int64_t *ret_verdict);
 /* Close the stream and wait for the verdict: the number of races not suppressed, or -1 if none came. */
 int64_t dh_reporter_finish(void);

@@ -6,14 +6,13 @@
  *   bits 26-0   access id (ids.h); 0 with mask 0:                1: a cell for each byte (split.h)
  *               never accessed                           bits 29-0: its index
  *
- * The mask stands above the id so that one subtract-and-compare tests "all four bytes, by an id of my
- * current epoch" (fastpath.c). Overflow: ids are recycled by collect.c; if all 2^27 - 1 are live the
- * access is dropped and counted (LOST_IDS). Equal cells mean equal histories: cells can be compared
- * and memoised as plain numbers; but for split ones, which belong to one word and change in place.
+ * The mask stands above the id so that one subtract-and-compare tests "all four bytes, by an id of my current
+ * epoch" (fastpath.c). Overflow: ids are recycled by collect.c; if all 2^27 - 1 are live the access is
+ * dropped and counted (LOST_IDS). Equal cells mean equal histories, so cells can be compared and memoised as
+ * plain numbers; except split ones, which belong to one word and change in place.
  *
- * Cells, ids and masks have types of their own, so that none can be taken for another, or for the numbers
- * that they are made of. Inlined code knows cells as plain u32 (abi.h): dh_cell_raw and dh_cell_from lead
- * there and back.
+ * Cells, ids and masks have distinct types, so that they cannot be mixed up with each other or with plain
+ * numbers. Inlined code knows cells as plain u32 (abi.h): dh_cell_raw and dh_cell_from convert.
  */
 #ifndef DH_RUNTIME_SHADOW_CELL_H
 #define DH_RUNTIME_SHADOW_CELL_H
@@ -30,8 +29,8 @@ _Static_assert(DH_ID_BITS + DH_MASK_BITS == 31,
                "id, a bit for each of four bytes, and the bit that says which form");
 _Static_assert((DH_MASK_ALL << DH_ID_BITS | DH_ID_MAX) == ~DH_CELL_HISTORY, "one access never has bit 31");
 
-/* The number of an access (ids.h), from 1 to DH_ID_MAX. Those of one block, and of one thread's epoch as a
- * rule, are consecutive. */
+/* The number of an access (ids.h), from 1 to DH_ID_MAX. Those of one block, and usually those of one thread's
+ * epoch, are consecutive. */
 typedef struct {
     u32 v;
 } dh_id_t;
@@ -47,9 +46,9 @@ _Static_assert(sizeof(dh_cell_t) == 4 && _Alignof(dh_cell_t) == 4, "one cell per
 /* Never accessed. */
 #define DH_CELL_NONE ((dh_cell_t){0})
 
-/* In the write plane of a program that is sampled: nobody has written here, but somebody has read. The id is
- * none that any thread takes; its record says that it happened before everything (ids.c), so all rules hold
- * for it as for an old write. docs/design/sampling.md says who puts it there and who takes it away. */
+/* In the write plane, when sampling: not written here, but read. No thread ever takes this id; its record
+ * says that it happened before everything (ids.c), so all rules treat it like an old write.
+ * docs/design/sampling.md describes who sets and who clears it. */
 #define DH_ID_READS ((dh_id_t){DH_ID_READS_RAW})
 #define DH_CELL_READS ((dh_cell_t){DH_MASK_ALL << DH_ID_BITS | DH_ID_READS_RAW})
 
@@ -60,7 +59,7 @@ DH_INLINE dh_id_t dh_id_from(u32 raw)
     return (dh_id_t){raw};
 }
 
-/* For whoever hashes, packs or prints it, or looks up what it stands for. */
+/* For hashing, packing and printing it, or looking up what it stands for. */
 DH_INLINE u32 dh_id_raw(dh_id_t id)
 {
     return id.v;
@@ -81,7 +80,7 @@ DH_INLINE bool dh_id_less(dh_id_t a, dh_id_t b)
     return a.v < b.v;
 }
 
-/* The nth id after this one; how many there are from one up to another. */
+/* The nth id after this one; and the distance from one to another. */
 DH_INLINE dh_id_t dh_id_plus(dh_id_t id, u32 n)
 {
     return (dh_id_t){id.v + n};
@@ -186,7 +185,7 @@ DH_INLINE dh_cell_t dh_cell_join(dh_cell_t a, dh_cell_t b)
 
 /* ---- As numbers ---- */
 
-/* For whoever hashes, packs or prints a cell, or hands it to inlined code. */
+/* For hashing, packing and printing a cell, or passing it to inlined code. */
 DH_INLINE u32 dh_cell_raw(dh_cell_t c)
 {
     return c.v;
@@ -203,26 +202,26 @@ DH_INLINE u32 dh_cell_base(dh_id_t first)
     return dh_cell_raw(dh_cell_make(first, DH_MASK_FULL));
 }
 
-/* How far a cell is from `base`, modulo 2^32: the inlined check (same_epoch.h). */
+/* The distance of a cell from `base`, modulo 2^32: the inlined check (same_epoch.h). */
 DH_INLINE u32 dh_cell_distance(dh_cell_t c, u32 base)
 {
     return c.v - base;
 }
 
-/* ---- In shadow memory, where all threads meet ---- */
+/* ---- In shadow memory, shared by all threads ---- */
 
 DH_INLINE dh_cell_t dh_cell_load(const dh_cell_t *p)
 {
     return (dh_cell_t){__atomic_load_n(&p->v, __ATOMIC_RELAXED)};
 }
 
-/* Nothing that follows is done before it. */
+/* An acquire load: nothing after it is done before it. */
 DH_INLINE dh_cell_t dh_cell_load_acquire(const dh_cell_t *p)
 {
     return (dh_cell_t){__atomic_load_n(&p->v, __ATOMIC_ACQUIRE)};
 }
 
-/* Behind a full fence of this thread's: what others have published before theirs is seen. */
+/* After a full fence of this thread: sees what others published before their fences. */
 DH_INLINE dh_cell_t dh_cell_load_fenced(const dh_cell_t *p)
 {
     return (dh_cell_t){__atomic_load_n(&p->v, __ATOMIC_SEQ_CST)};
@@ -245,13 +244,13 @@ DH_INLINE bool dh_cell_cas_relaxed(dh_cell_t *p, dh_cell_t old, dh_cell_t fresh)
     return __atomic_compare_exchange_n(&p->v, &old.v, fresh.v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Write what is there, so that the page is this process's own. */
+/* Write back what is there, so that the process gets its own copy of the page. */
 DH_INLINE void dh_cell_touch(dh_cell_t *p)
 {
     __atomic_fetch_or(&p->v, 0, __ATOMIC_RELAXED);
 }
 
-/* Put c there, and take what it held. Orders nothing. */
+/* Store c and return the old value. Relaxed. */
 DH_INLINE dh_cell_t dh_cell_take(dh_cell_t *p, dh_cell_t c)
 {
     return (dh_cell_t){__atomic_exchange_n(&p->v, c.v, __ATOMIC_RELAXED)};

@@ -1,8 +1,9 @@
 /*
  * cells.h - runs of shadow cells, sixteen at a time.
  *
- * Plain vector loads of memory that other threads may be changing: each 32-bit lane is read whole, and every
- * caller either only needs "this cell held that value at some moment" or has announced its range (range.c).
+ * Plain vector loads of memory that other threads may be changing: each 32-bit lane is read as a whole, and
+ * every caller either needs to know only that the cell held the value at some moment, or has announced its
+ * range (range.c).
  */
 #ifndef DH_RUNTIME_SHADOW_CELLS_H
 #define DH_RUNTIME_SHADOW_CELLS_H
@@ -78,7 +79,7 @@ DH_INLINE void dh_cells_fill(dh_cell_t *c, size_t n, dh_cell_t cell)
     const u32 v = dh_cell_raw(cell);
     const dh_cells4 four = {v, v, v, v};
     size_t i = 0;
-    if (n >= 256) { /* from here on the processor's own loop is faster */
+    if (n >= 256) { /* from this length on `rep` is faster */
         __asm__ volatile("rep stosl" : "+D"(c), "+c"(n) : "a"(v) : "memory");
         return;
     }

@@ -1,5 +1,5 @@
 /*
- * collect.c - finds the access ids no cell names any more and frees them, while the program runs on.
+ * collect.c - finds the access ids no cell names any more and frees them, while the program keeps running.
  *
  * A concurrent mark and sweep. Two facts make it short:
  *
@@ -16,9 +16,9 @@
  *   generation + 1; wait for grace     from here on nobody remembers an unmarked cell
  *   sweep
  *
- * A thread that enters the runtime compares its generation with the global one and first empties its
- * memo tables (dh_thread_enter). The entering side uses plain stores: the membarrier system call
- * supplies the fence, from this side, where it is rare.
+ * A thread that enters the runtime compares its generation with the global one and first empties its memo
+ * tables (dh_thread_enter). The entering side uses plain stores: the membarrier system call supplies the
+ * fence, from this side, where it is rare.
  */
 #include "runtime/shadow/collect.h"
 #include "runtime/shadow/cells.h"
@@ -59,7 +59,7 @@ void dh_collect_mark_cell(dh_cell_t cell)
     }
 }
 
-/* Until every other thread has been outside the runtime, or has entered it after the new generation
+/* Wait until every other thread has been outside the runtime, or has entered it after the new generation
  * became visible. False if that cannot be known (any more). */
 static bool wait_for_grace(struct dh_thread *self)
 {
@@ -71,7 +71,8 @@ static bool wait_for_grace(struct dh_thread *self)
     }
     if (self)
         dh_thread_forget_cells(self);
-    /* Looked at afresh each time: a thread in the runtime may be waiting for the registry's lock. */
+    /* Check all of them anew each time, without keeping the lock: a thread in the runtime may be waiting for
+     * it. */
     bool all;
     do {
         all = true;
@@ -85,17 +86,17 @@ static bool wait_for_grace(struct dh_thread *self)
     return true;
 }
 
-/* The clock every live thread has reached: an access at or below it can race with nothing to come. */
+/* The clock every live thread has reached: an access at or below it cannot race with any future one. */
 static bool common_clock(struct dh_vclock *ret)
 {
     dh_lock_take(&dh_threads_lock);
     bool first = true, ok = true;
     for (struct dh_thread *t = dh_threads; t && ok; t = t->next) {
-        /* Whoever waits for a thread's end will know what that one knows; and it is looked at, too. The
-         * main thread of many programs does nothing else. */
+        /* A thread waiting to join another will acquire the other's clock, and that one is included here too.
+         * The main thread of many programs does nothing but wait. */
         if (t->state == DH_THREAD_FINISHED || dh_thread_will_know(t))
             continue;
-        if (t->state == DH_THREAD_NEW) { /* has its creator's clock only when it starts */
+        if (t->state == DH_THREAD_NEW) { /* gets its creator's clock only when it starts */
             ok = false;
             break;
         }
@@ -121,12 +122,12 @@ static bool common_clock(struct dh_vclock *ret)
     return ok;
 }
 
-/* What is known of a block of ids; found out when the first of them is met. */
+/* What is known about a block of ids; determined when the first of them is met. */
 enum verdict {
     UNKNOWN,
     DEAD,  /* all of them */
     LIVE,  /* all of them, and marked */
-    MIXED, /* each is to be looked at */
+    MIXED, /* each must be checked */
 };
 
 struct scan {
@@ -135,7 +136,7 @@ struct scan {
     bool can_clear;
     u64 cells;
     dh_cell_t last_dead, last_live;         /* the previous cell of each kind: runs are common */
-    dh_cell_t none;                         /* what a dead cell of the present page becomes */
+    dh_cell_t none;                         /* what a dead cell of the current page becomes */
     u8 resident[DH_REGION_SIZE / 4096];     /* one byte per page, from mincore */
     u8 blocks[DH_ID_MAX / DH_ID_BLOCK + 1]; /* enum verdict; few of its pages are touched */
 };
@@ -152,8 +153,8 @@ static enum verdict judge(struct scan *s, dh_id_t id)
         v = LIVE;
         dh_ids_mark(id);
     }
-    /* A block that is still being filled grows younger: what is said of all of it must not be remembered
-     * for ids to come. None of those can be dead, and all blocks in use stay without a mark. */
+    /* A block still being filled gets younger ids: a verdict on all of it must not be cached for later ids.
+     * Those cannot be dead, and blocks in use survive without a mark. */
     if (v != DEAD)
         s->blocks[dh_id_block_number(id)] = v;
     return v;
@@ -173,14 +174,14 @@ static bool is_dead(struct scan *s, dh_cell_t cell)
         return dh_cell_is_none(cell) || id_dead(s, dh_cell_id(cell));
     const struct dh_history *h = dh_history_get(cell);
     if (h->by_slot)
-        return false; /* it may be renewed while we look */
+        return false; /* it may be changing while we look */
     for (u32 i = 0; i < h->n; i++)
         if (!id_dead(s, dh_cell_id(h->cells[i])))
             return false;
     return true;
 }
 
-/* Split cells change under us; what *p names when we have looked at all its bytes is marked or gone. */
+/* Split cells change under us; after all bytes are scanned, what *p names is marked or gone. */
 static void scan_split(struct scan *s, dh_cell_t *p, dh_cell_t cell)
 {
     struct dh_bytes b;
@@ -230,8 +231,8 @@ static void scan_cells(struct scan *s, dh_cell_t *cell, dh_cell_t *end)
     }
 }
 
-/* In a program that is sampled the write plane also says where something was read (DH_CELL_READS): where that
- * may be so, a write that is forgotten leaves that behind. */
+/* When sampling, the write plane also says where something was read (DH_CELL_READS): where that may apply, a
+ * dead write is replaced by it. */
 static dh_cell_t none_in(uptr page, u32 plane)
 {
     bool reads = dh_period_on && plane == DH_NTH_WRITE && (dh_touched_mark(page) & DH_TOUCHED_READERS);
@@ -264,7 +265,7 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
 
 bool dh_collect_quiesce(struct dh_thread *self)
 {
-    /* Whoever collects waits for us meanwhile, unless we say that we remember nothing. */
+    /* A running collection waits for us meanwhile, unless we declare that we remember no cells. */
     while (!dh_lock_try(&lock)) {
         if (self)
             dh_thread_forget_cells(self);
@@ -277,7 +278,7 @@ bool dh_collect_quiesce(struct dh_thread *self)
 
 void dh_collect_run(struct dh_thread *self)
 {
-    /* Whoever comes second has nothing to wait for: there are ids enough for the time it takes. */
+    /* A second thread need not wait: there are enough ids until the collection is done. */
     if (!dh_runtime_has_membarrier() || !dh_lock_try(&lock))
         return;
     struct scan *s = dh_pool_alloc(sizeof(*s));

@@ -16,10 +16,10 @@ void dh_exclusive_revoke(u32 *p, u32 was, u32 mark)
     u32 owners = (was & DH_TOUCHED_PLANES & ~mark) >> DH_READ_CLASSES;
     if (!owners || (was & DH_TOUCHED_SHARED) || __atomic_load_n(&ended, __ATOMIC_RELAXED))
         return;
-    /* Whoever comes third, before this is done, does it again. */
+    /* A third class that comes before this is done does it again. */
     if (!dh_sys_membarrier()) {
-        /* Forbidden since the start, by a filter of system calls. Nobody begins anew, and who has begun is
-         * waited for if he can be seen: what a processor still holds back is the one thing left to chance. */
+        /* membarrier was forbidden after start-up, by a seccomp filter. No thread begins anew, and those seen
+         * to have begun are waited for; only stores still in a store buffer are left to chance. */
         dh_runtime_lose_membarrier();
         dh_exclusive_end_all();
     }

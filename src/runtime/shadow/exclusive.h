@@ -1,14 +1,14 @@
 /*
  * exclusive.h - memory that only one thread has accessed so far.
  *
- * Most memory is one thread's: its stack, what it allocates for itself, its part of an array. While a block
- * (touched.h) is marked by one class alone, and that class is one thread's (engine/pending.h), whatever the
- * thread finds there is its own, and nobody is about to look: it stores to both planes plainly and checks
- * nothing.
+ * Most memory is used by one thread only: its stack, what it allocates for itself, its part of an array.
+ * While only one class has marked a block (touched.h), and that class is a single thread (engine/pending.h),
+ * everything there is the thread's own, and no other thread is about to look: it uses plain stores to both
+ * planes and checks nothing.
  *
- * A thread of another class marks the block before it accesses it, and then takes the privilege away: by a
- * barrier on all processors (membarrier) it makes sure that the owner either sees the mark from now on or has
- * said that it is at work, and then waits until it no longer is. So the owner needs no fence. Blocks never
+ * A thread of another class marks the block before it accesses it, and then revokes the privilege: a barrier
+ * on all processors (membarrier) ensures that the owner either sees the mark from now on or has already set
+ * its busy flag; then the thread waits until the flag is clear. So the owner needs no fence. Blocks never
  * become exclusive again.
  *
  *   owner                                     other
@@ -18,20 +18,20 @@
  *   busy = 0                                  say so in the marks: DH_TOUCHED_SHARED
  *                                             access
  *
- * The owner's work is a few stores: it never waits for anybody in between.
+ * The owner only does a few stores while busy, and never waits.
  */
 #ifndef DH_RUNTIME_SHADOW_EXCLUSIVE_H
 #define DH_RUNTIME_SHADOW_EXCLUSIVE_H
 
 #include "runtime/shadow/touched.h"
 
-/* A line each. Written by the one thread of the class. */
+/* A cache line each. Written by the only thread of the class. */
 struct dh_exclusive_work {
     _Alignas(64) volatile u32 busy;
 };
 extern struct dh_exclusive_work dh_exclusive[DH_READ_CLASSES];
 
-/* The marks of addr's block, which hold until dh_exclusive_end as far as dh_exclusive_is goes. Inside the
+/* The marks of addr's block; what dh_exclusive_is says of them holds until dh_exclusive_end. Inside the
  * runtime, while dh_pending_all_own. */
 DH_INLINE u32 dh_exclusive_begin(u32 class, uptr addr)
 {
@@ -52,10 +52,10 @@ DH_INLINE bool dh_exclusive_is(u32 marks, u32 class)
     return (marks & DH_TOUCHED_PLANES) == 1u << (DH_READ_CLASSES + class);
 }
 
-/* The caller has added `mark` to marks `was` of a block, *p. When this returns, no other class takes the
- * block for its own. */
+/* The caller has added `mark` to the marks `was` of a block, at *p. When this returns, no other class treats
+ * the block as exclusive. */
 void dh_exclusive_revoke(u32 *p, u32 was, u32 mark);
-/* Nobody takes any block for his own any more, nor ever will. */
+/* From now on no thread treats any block as exclusive. */
 void dh_exclusive_end_all(void);
 void dh_exclusive_fork_child(void);
 

@@ -1,19 +1,19 @@
 /*
- * heap.c - the program's heap: glibc's own allocator with 16 bytes of ours in front of every block, and
- * a sparse bit plane that finds the block an address lies in.
+ * heap.c - the program's heap: glibc's own allocator with 16 bytes of ours in front of every block, and a
+ * sparse bit plane that finds the block an address lies in.
  *
- * Why over glibc and not an allocator of our own: the program keeps the allocator it is measured and
- * tested with (arenas, fork handling, trimming, mallopt), and glibc exports its functions under a
- * second name that can be found before dlsym works (libc_heap.c). There is no quarantine: a use after free is
- * found through the history free() leaves behind, until the memory is given out again.
+ * Why over glibc and not an allocator of our own: the program keeps the allocator it is measured and tested
+ * with (arenas, fork handling, trimming, mallopt), and glibc exports its functions under a second name that
+ * can be found before dlsym works (libc_heap.c). There is no quarantine: a use after free is found through
+ * the history free() leaves behind, until the memory is reused.
  *
- * The header sits right before the pointer the program gets. Its last word is where glibc keeps the
- * size of a chunk it hands out itself; such a size is below 2^48, so the top 16 bits of that word
- * tell our blocks from foreign ones without a table, whoever made them.
+ * The header sits right before the pointer the program gets. Its last word is where glibc keeps the size of a
+ * chunk it hands out itself; such a size is below 2^48, so the top 16 bits of that word distinguish our
+ * blocks from foreign ones without a table.
  *
- * glibc writes into the first 16 bytes of a freed chunk (list pointers), which is our header, and for
- * large chunks into the 16 bytes after them. So free() leaves a copy of the header where glibc does
- * not write (see freed_copy): a report can name the block until its memory is reused.
+ * glibc writes into the first 16 bytes of a freed chunk (list pointers), which is our header, and for large
+ * chunks into the 16 bytes after them. So free() leaves a copy of the header where glibc does not write (see
+ * freed_copy): a report can name the block until its memory is reused.
  *
  * Invariants of the bit plane (one bit for 16 bytes of address space, set at the start of a block):
  *   - a live block's bit is set, and no other bit between its header and its end is (mark_block);
@@ -32,14 +32,15 @@
 #include "runtime/shadow/region.h"
 #include "runtime/sink/sink.h"
 
-/* As linked: for blocks that are not ours, which come from whoever defines these names (libc_heap.c). */
+/* As linked: for blocks that are not ours, which come from whichever library defines these names
+ * (libc_heap.c). */
 void *__libc_realloc(void *p, size_t n);
 void __libc_free(void *p);
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* word: bits 0-41 the size asked for; 42-47 log2 of the distance from glibc's pointer to ours (4, or more
- * for aligned blocks); 48-63 a magic. Larger requests fail with ENOMEM, as they would anyway. */
+/* word: bits 0-41 the requested size; 42-47 log2 of the distance from glibc's pointer to ours (4, or more for
+ * aligned blocks); 48-63 a magic. Larger requests fail with ENOMEM, as they would anyway. */
 struct header {
     dh_ctx_t ctx; /* where it was allocated; none: not known */
     dh_uid_t uid; /* by which thread; none: not known */
@@ -49,9 +50,9 @@ struct header {
 enum { HEADER = sizeof(struct header), SIZE_BITS = 42, GAP_SHIFT = 42, MAGIC_SHIFT = 48 };
 enum { MAGIC_LIVE = 0xDA7A, MAGIC_FREED = 0xF1EE, MAGIC_ASIDE = 0xA51D };
 enum { GRAIN = 16 };                /* alignment of every block, and what one bit stands for */
-enum { REALLOC_LARGE = 128 << 10 }; /* from here on glibc may mremap: let it, instead of copying */
-enum { FREE_SLICE = 1 << 20 };      /* of a block whose shadow goes away: touched and dropped in turn */
-enum { KEPT_SLICE = 64 << 10 };     /* of a large block whose memory stays; less is marked as a whole */
+enum { REALLOC_LARGE = 128 << 10 }; /* from this size on glibc may mremap: let it, instead of copying */
+enum { FREE_SLICE = 1 << 20 };      /* of a block whose shadow is dropped: slice by slice */
+enum { KEPT_SLICE = 64 << 10 };     /* of a large block that stays; smaller ones are marked as a whole */
 #define SIZE_MAX_BLOCK (1ull << SIZE_BITS)
 
 _Static_assert(HEADER == 16, "the header keeps malloc's alignment");
@@ -97,9 +98,9 @@ DH_INLINE struct header *freed_copy(void *p, size_t size)
 /* ---- The bit plane --------------------------------------------------------------------------- */
 
 /*
- * The bits of application address p are in the 64-bit word at PLANE + (p >> 10) * 8, so the plane takes
- * 2^40 bytes of address space from 0x380000000000. Neither the program nor the shadow of
- * anything it can have is there: docs/design/heap.md. It is mapped in pieces on first use.
+ * The bits of application address p are in the 64-bit word at PLANE + (p >> 10) * 8, so the plane takes 2^40
+ * bytes of address space from 0x380000000000. Neither program memory nor its shadow can be there:
+ * docs/design/heap.md. It is mapped in pieces on first use.
  */
 #define PLANE DH_HEAP_PLANE
 enum { PIECE_SHIFT = 16 };                     /* 64 KiB of plane: 8 MiB of heap */
@@ -119,7 +120,7 @@ DH_INLINE bool piece_is_mapped(u64 piece)
     return (__atomic_load_n(&pieces[piece / 64], __ATOMIC_ACQUIRE) >> (piece % 64) & 1) != 0;
 }
 
-/* Two threads may come here for the same piece: the second is told EEXIST, which is as good. */
+/* Two threads may come here for the same piece: the second gets EEXIST, which is as good. */
 static DH_COLD bool piece_map(u64 piece)
 {
     int rc = dh_sys_map_at(PLANE + (piece << PIECE_SHIFT), (size_t)1 << PIECE_SHIFT);
@@ -129,14 +130,14 @@ static DH_COLD bool piece_map(u64 piece)
     return true;
 }
 
-/* Is there, now, a place for the bit of a block at p? */
+/* Is the plane mapped (now) for the bit of a block at p? */
 DH_INLINE bool piece_ready(uptr p)
 {
     u64 piece = p / GRAIN / 64 / WORDS_PER_PIECE;
     return DH_LIKELY(piece_is_mapped(piece)) || piece_map(piece);
 }
 
-/* Clear and set bits of one word. A block that reuses another's place finds its bit set already: then
+/* Clear and set bits of one word. A block at the place of an earlier one finds its bit already set: then
  * nothing is written. */
 DH_INLINE void word_update(u64 index, u64 clear, u64 set)
 {
@@ -246,8 +247,8 @@ bool dh_heap_find(uptr addr, struct dh_heap_block *ret_block)
 
 /* ---- History --------------------------------------------------------------------------------- */
 
-/* Rounded up to whole grains: the bytes past the end belong to nobody, and whole cells are faster.
- * Before the runtime is up dh_region_map says no, and there is no history to forget. */
+/* Rounded up to whole grains: the bytes past the end belong to nobody, and whole cells are faster. Before the
+ * runtime is up dh_region_map fails, and there is no history to forget. */
 void dh_heap_new(struct dh_thread *t, void *p, size_t n)
 {
     size_t whole = DH_ALIGN_UP(n, GRAIN);
@@ -263,9 +264,9 @@ void dh_heap_free(struct dh_thread *t, void *p, size_t n)
     dh_sink_forget(p, n);
 }
 
-/* A large block, in slices: what was never recorded anywhere in a slice is left alone. Libraries that are not
- * instrumented have large work spaces, and filling their shadow costs more than all else they do.
- * `gone`: the memory goes back to the kernel, so its shadow does too, before the next slice is filled. */
+/* A large block, in slices: a slice with no record anywhere in it is left alone. Uninstrumented libraries
+ * have large workspaces, and filling their shadow costs more than everything else they do. `gone`: the memory
+ * is returned to the kernel, so its shadow is too, before the next slice is filled. */
 static void free_large(struct dh_thread *t, char *p, size_t n, bool gone)
 {
     const size_t most = gone ? FREE_SLICE : KEPT_SLICE;
@@ -321,7 +322,7 @@ void dh_heap_aside_end(void)
     aside = NULL;
 }
 
-/* NULL: there is no more room, and the heap has to do. */
+/* NULL: the buffer is full; use the heap. */
 static void *aside_alloc(size_t n, bool zero)
 {
     size_t left = sizeof(aside->room) - aside->used;
@@ -355,8 +356,8 @@ void *dh_heap_alloc(struct dh_thread *t, size_t n, size_t align, bool zero)
         base = dh_libc_heap()->calloc(1, room + HEADER);
     else
         base = dh_libc_heap()->malloc(room + HEADER);
-    /* Memory without shadow is of no use: no address space for the one is none for the other. (Where only the
-     * place of the shadow is taken, the memory can be used unseen.) */
+    /* Out of address space for the shadow counts as out of memory. (If only the place of the shadow is taken,
+     * the memory can be used unchecked.) */
     if (base != NULL && (dh_region_try(base, gap + room) == -ENOMEM || !piece_ready((uptr)base + gap))) {
         dh_libc_heap()->free(base);
         errno = ENOMEM;
@@ -365,35 +366,34 @@ void *dh_heap_alloc(struct dh_thread *t, size_t n, size_t align, bool zero)
     return base != NULL ? block_init(t, base, gap, n) : NULL;
 }
 
-/* The first time. */
+/* The block is live: this is the first free. */
 static void release_live(struct dh_thread *t, void *p, u64 word)
 {
     size_t size = word_size(word);
     void *base = (char *)p - word_gap(word);
     if (is_mmapped(base)) {
         free_block(t, p, size, true);
-        unmark_block((uptr)p); /* a race with the free can name it */
+        unmark_block((uptr)p); /* only now, so that a race with the free can name it */
     } else {
         struct header *h = header_of(p);
         free_block(t, p, size, false);
         h->word = make_word(MAGIC_FREED, word_gap(word), size);
-        header_of((char *)p + HEADER)->word = 0; /* no older copy may be taken for ours */
+        header_of((char *)p + HEADER)->word = 0; /* so that no older copy is mistaken for ours */
         *freed_copy(p, size) = *h;
     }
     dh_libc_heap()->free(base);
 }
 
-/* Was p freed before? glibc has put its key or a list pointer where the size of a chunk that it had handed
- * out itself would be; so the copy that is found is not what an earlier block left in memory that is in use.
- */
+/* Was p freed before? glibc has put its key or a list pointer where the size of one of its own chunks would
+ * be; so the copy that we find is not a leftover of an earlier block in memory now in use. */
 static bool was_freed(const void *p, u64 word, struct header *ret_header)
 {
     return word >= SIZE_MAX_BLOCK && find_mark((uptr)p) == (uptr)p && find_header((uptr)p, ret_header) &&
            word_magic(ret_header->word) == MAGIC_FREED;
 }
 
-/* A foreign block, or one that was freed before. The latter is a race if it was another thread; then glibc's
- * own check says it in the words people know, and aborts. */
+/* A foreign block, or a double free. The latter is a race if another thread freed it first; then glibc's own
+ * check prints its familiar message and aborts. */
 static void release_other(struct dh_thread *t, void *p, u64 word)
 {
     struct header h;
@@ -429,7 +429,7 @@ static void *realloc_large(struct dh_thread *t, char *p, size_t n)
     free_block(t, p, size, is_mmapped(base));
     unmark_block((uptr)p);
     char *grown = dh_libc_heap()->realloc(base, (n < HEADER ? HEADER : n) + HEADER);
-    if (grown == NULL) { /* the old block stands, without its history */
+    if (grown == NULL) { /* the old block stays, without its history */
         mark_block((uptr)p, (uptr)p + size);
         dh_heap_new(t, p, size);
         return NULL;

@@ -1,10 +1,10 @@
 /*
  * heap.h - the program's heap as the interceptors of malloc, new and strdup use it.
  *
- * Every function may be called with t == NULL: by a thread that is not attached, before the runtime is
- * up, or from inside another interceptor (libc allocating for itself). Blocks are then made and
- * freed in the same way, and new memory still loses its old history; only the write that a free is,
- * and the place of the allocation, are not recorded.
+ * Every function may be called with t == NULL: by a thread that is not attached, before the runtime is up, or
+ * from inside another interceptor (libc allocating for itself). Blocks are then allocated and freed as usual,
+ * and new memory still loses its old history; only the write that a free implies, and the place of the
+ * allocation, are not recorded.
  */
 #ifndef DH_RUNTIME_SHADOW_HEAP_H
 #define DH_RUNTIME_SHADOW_HEAP_H
@@ -15,23 +15,23 @@
 #define DH_HEAP_PLANE 0x380000000000ull
 #define DH_HEAP_PLANE_SIZE (1ull << 40)
 
-/* n bytes at a multiple of align (a power of two; 0 means 16); NULL with errno ENOMEM if not to be had.
+/* n bytes at a multiple of align (a power of two; 0 means 16); NULL with errno ENOMEM if there is no memory.
  * zero: only with align <= 16. */
 void *dh_heap_alloc(struct dh_thread *t, size_t n, size_t align, bool zero);
 
-/* As free(): p may be NULL, or a block that glibc handed out without our header. Keeps errno. */
+/* Like free(): p may be NULL, or a block that glibc allocated without our header. Preserves errno. */
 void dh_heap_release(struct dh_thread *t, void *p);
 
-/* As realloc(). */
+/* Like realloc(). */
 void *dh_heap_realloc(struct dh_thread *t, void *p, size_t n);
 
-/* The size asked for, if p is a live block of ours. */
+/* The requested size, if p is a live block of ours. */
 bool dh_heap_size(const void *p, size_t *ret_size);
 
 /*
- * Room for what libc allocates in a call of the runtime's own, on a thread that is not attached. From the
- * heap it would get blocks that the program has freed, and what tells a use after free would go with them.
- * From begin to end, until the room is full; by the end all is freed.
+ * A buffer for what libc allocates in a call made by the runtime itself, on a thread that is not attached.
+ * From the heap it would get blocks that the program has freed, and destroy the history that reveals a use
+ * after free. In effect from begin to end, or until the buffer is full; everything is freed by the end.
  */
 struct dh_heap_aside {
     size_t used;
@@ -40,7 +40,7 @@ struct dh_heap_aside {
 void dh_heap_aside_begin(struct dh_heap_aside *a);
 void dh_heap_aside_end(void);
 
-/* The program brought its own malloc. Whatever hands it blocks to free must then get them from there.
+/* Does the program define its own malloc? Then blocks that it is given to free must come from there.
  * (intercept/malloc.c) */
 bool dh_malloc_replaced(void);
 

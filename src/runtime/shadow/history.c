@@ -27,9 +27,8 @@ _Static_assert(1u << (CLASSES - 1) == CHUNK, "the largest class is a whole chunk
 _Static_assert((LINE - sizeof(struct dh_history)) / sizeof(dh_cell_t) <= UINT8_MAX,
                "`first` of a by_slot history");
 
-/* A hash table with open addressing: hash << 32 | number, 0 where nothing is, in the first free place from
- * the hash on. Who looks for a history thus reads one line of this and, with few exceptions, only that
- * history. */
+/* A hash table with linear probing: hash << 32 | number, 0 for empty. A lookup thus reads one cache line of
+ * this and, with few exceptions, only the history it is looking for. */
 struct shard {
     struct dh_lock lock;
     u32 places_n; /* power of two, or 0 */
@@ -41,18 +40,18 @@ struct shard {
 static struct shard shards[SHARDS];
 struct dh_history_unit *dh_history_chunks[DH_HISTORY_CHUNKS];
 static struct dh_lock numbers = DH_LOCK_INIT(DH_RANK_IDS);
-/* Units from here on were never used; under `numbers`. 0 is no number. */
+/* Units from here on were never used; under `numbers`. 0 is not a valid number. */
 static u32 units_used = PAGE_UNITS;
 /* Histories of 1, 2, 4 and so on units; under `numbers`. */
 static struct {
-    u32 free;      /* the first of a list that goes on in link_of() */
-    u32 next, end; /* units that are taken for this class and were never used */
+    u32 free;      /* head of a list linked by link_of() */
+    u32 next, end; /* units reserved for this class and never used */
 } classes[CLASSES];
 /* The collection under way, 0 if none. Written by the collector between two grace periods. */
 static u32 marking;
-static u32 privates;   /* first of a list of by_slot histories, that goes on in link_of(); under `numbers` */
-static u32 privates_n; /* units that they take; under `numbers` */
-/* Made in all, and since the last collection; atomic. */
+static u32 privates;   /* head of the list of by_slot histories, linked by link_of(); under `numbers` */
+static u32 privates_n; /* units they occupy; under `numbers` */
+/* Created in total, and since the last collection; atomic. */
 static u32 made, made_since;
 static u32 keep = HISTORIES_FLOOR; /* collect after this many; written by the collector */
 
@@ -67,13 +66,13 @@ static struct dh_history *object(u32 number)
     return (struct dh_history *)dh_history_get(dh_cell_of_history(number));
 }
 
-/* The number of another one: free histories have no entries, and by_slot ones none at this place. */
+/* Link to the next in a list: free histories have no entries, and by_slot ones none at this position. */
 static u32 *link_of(struct dh_history *h)
 {
     return (u32 *)&h->cells[0];
 }
 
-/* CLASSES: there are none as large. */
+/* CLASSES: too large for any class. */
 static u32 class_of(u32 n)
 {
     u32 class = 0;
@@ -82,7 +81,7 @@ static u32 class_of(u32 n)
     return class;
 }
 
-/* A page of units for histories of this class, or one of them if that is more; on a multiple of its size, so
+/* A page of units for histories of this class, or a single history if that is larger; aligned to its size, so
  * that it is in one chunk. */
 static bool refill(u32 class)
 {
@@ -237,7 +236,8 @@ bool dh_history_cell(dh_cell_t *e, u32 n, u32 age, dh_cell_t *ret_cell)
     return number != 0;
 }
 
-/* Spread h's entries over p's slots; false if two are of one thread (bytes apart, or atomic and not). */
+/* Spread h's entries over p's slots; false if two are from one thread (for different bytes, or atomic and
+ * plain). */
 static bool spread(struct dh_history *p, const struct dh_history *h)
 {
     u32 atomics = 0;
@@ -271,12 +271,12 @@ static bool is_of_class(const struct dh_history *h)
 dh_cell_t dh_history_private(const struct dh_history *h)
 {
     const bool one = is_of_class(h);
-    u32 slots = one ? 3 : 7; /* with room for threads that have not come by yet */
+    u32 slots = one ? 3 : 7; /* with room for threads that may still come */
     for (u32 i = 0; i < h->n; i++)
         while (slots <= dh_slot_raw(dh_id_slot(dh_cell_id(h->cells[i]))) / (one ? DH_READ_CLASSES : 1))
             slots = slots * 2 + 1;
-    /* The first entry is on the line after the header's, the others 64 bytes apart, or less where that would
-     * be much memory. */
+    /* The first entry is on the cache line after the header's, the others 64 bytes apart, or less if that
+     * takes too much memory. */
     u32 first = (LINE - sizeof(*h)) / sizeof(dh_cell_t);
     u32 step = one ? 4 : slots <= 15 ? 16 : slots <= 63 ? 4 : 1;
     u32 n = first + slots * step;
@@ -327,7 +327,8 @@ bool dh_history_want_collection(void)
 
 void dh_history_marking(bool on, u32 collection)
 {
-    /* A mark is a byte: whatever outlives a collection has that one's, so only the next must be another. */
+    /* A mark is a byte: everything that survives a collection has that one's mark, so only consecutive ones
+     * must differ. */
     __atomic_store_n(&marking, on ? 1 + collection % 255 : 0, __ATOMIC_SEQ_CST);
 }
 
@@ -336,8 +337,8 @@ void dh_history_mark(dh_cell_t cell)
     touch((struct dh_history *)dh_history_get(cell));
 }
 
-/* Take everything out of the table and put back what lives. From behind a free place on, in order: so
- * whatever comes before the one in hand, from its hash on, is where it will stay. */
+/* Take every entry out of the table and reinsert the live ones, in order, beginning after a free place: so
+ * the entries between an entry's hash and its place are already where they will stay. */
 static void sweep_shard(struct shard *s, u32 now)
 {
     u32 mask = s->places_n - 1, at = 0;

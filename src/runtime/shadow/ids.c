@@ -1,10 +1,10 @@
 /*
- * ids.c - see ids.h. A block is free, in use by a thread (its ids are being handed out), or retired.
+ * ids.c - see ids.h. A block is free, in use by a thread (which takes its ids), or retired.
  *
- * Pacing: a collection costs a scan of the resident shadow, so it runs when the ids taken since the last
- * one reach the larger of a fixed floor, the blocks that survived, and a fraction of the shadow cells; but
- * not more than half of what is free, and at once when a thread found none. If that collection frees none
- * either, the next one waits for as many more failures as the floor has blocks.
+ * Pacing: a collection costs a scan of the resident shadow, so it runs when the ids taken since the last one
+ * reach the larger of a fixed floor, the blocks that survived, and a fraction of the shadow cells; but at
+ * most half of what is free, and at once when a thread finds none. If that collection frees none either, the
+ * next one waits for as many more failures as the floor has blocks.
  */
 #include "runtime/shadow/ids.h"
 
@@ -15,23 +15,23 @@
 enum {
     FLOOR_BLOCKS = (1 << 19) / DH_ID_BLOCK,
     CELLS_PER_ID = 16,
-    LONG_RUN = 8, /* from here on it is worth looking for blocks that are together */
+    LONG_RUN = 8, /* from this many on it is worth looking for consecutive blocks */
 };
 
 struct dh_id_block *dh_id_blocks;
 struct dh_id_first *dh_id_firsts;
 struct dh_id_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 
-/* One bit per block. Under `lock`, but `marked` which the collector alone writes (atomically, as
- * threads that build histories mark too). Block 0 is never free: id 0 means "none". */
+/* One bit per block. Under `lock`, except `marked`, which is written atomically by the collector (and by
+ * threads that build histories). Block 0 is never free: id 0 means "none". */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_IDS);
 static u64 taken[WORDS]; /* in use or retired */
 static u64 owned[WORDS]; /* in use by a thread: never freed */
 static u64 young[WORDS]; /* taken or retired since the collection began: not freed by it */
 static u64 marked[WORDS];
-static u32 cursor;            /* where the search for free blocks goes on */
-static u32 run_cursor;        /* where that for many together does, in words of the maps */
-static u32 run_most = BLOCKS; /* more together there are not */
+static u32 cursor;            /* where the search for free blocks continues */
+static u32 run_cursor;        /* where that for consecutive ones does, in words of the maps */
+static u32 run_most = BLOCKS; /* no longer run exists */
 static u32 live;              /* after the last collection */
 static u32 high = 1;          /* blocks from here on were never taken */
 static u32 since_last;        /* blocks taken since the last collection, and attempts that failed */
@@ -79,7 +79,7 @@ bool dh_ids_is_owned(dh_id_t id)
     return dh_ids_is_taken(id) && (__atomic_load_n(&owned[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1);
 }
 
-/* Records behind every id of block b exist. */
+/* Make sure that every id of block b has memory for its record. */
 static bool back(u32 b)
 {
     DH_ASSERT(dh_lock_is_mine(&lock) && b < BLOCKS);
@@ -125,7 +125,7 @@ static u32 find_free(void)
     return high < BLOCKS ? high : 0;
 }
 
-/* The first of `want` free blocks among 64; 64: there are not as many together. */
+/* The first of `want` consecutive free blocks among 64; 64: none. */
 static u32 run_in(u64 free, u32 want)
 {
     for (u32 have = 1; have < want && free;) {
@@ -136,10 +136,10 @@ static u32 run_in(u64 free, u32 want)
     return free && want <= 64 ? (u32)__builtin_ctzll(free) : 64;
 }
 
-/* The first of up to *want free blocks together. Between two collections the map is gone through once for
- * each size, large ones first. Blocks never taken are used while those that are fill half of the map; else
- * long epochs, each of which leaves a few of its blocks in use, would spread ids over ever more memory: then
- * what is together must be enough, and *want becomes that. 0: look for single ones. */
+/* The first of up to *want consecutive free blocks. Between two collections the map is searched once for each
+ * size, large ones first. Blocks never taken before are used only while those taken fill half of the map;
+ * otherwise long epochs, each of which leaves a few of its blocks in use, would spread ids over ever more
+ * memory: then a shorter run has to do, and *want becomes its length. 0: look for single blocks. */
 static u32 find_run(u32 *want)
 {
     DH_ASSERT(dh_lock_is_mine(&lock));
@@ -182,7 +182,7 @@ dh_id_t dh_ids_take(u32 want, u32 *ret_count)
             high = b + 1;
     }
     if (n > 0) {
-        if (!run) /* which leaves what it passed over to others */
+        if (!run) /* a run leaves the blocks it skipped to others */
             cursor = first + n - 1;
         given = true;
         since_last += n;
@@ -202,8 +202,8 @@ void dh_ids_retire(dh_id_t first_id, u32 count)
     DH_ASSERT(dh_id_begins_block(first_id) && count % DH_ID_BLOCK == 0);
     dh_lock_take(&lock);
     for (u32 i = 0; i < count / DH_ID_BLOCK; i++) {
-        /* Not `owned`: a thread that was about to take others when its process forked had retired them, and
-         * the child retires what it finds with that thread. They are taken still: it was in the runtime. */
+        /* Not `owned`: a thread that was about to take new blocks when the process forked had already retired
+         * these, and the child retires them again. They are still taken: the thread was in the runtime. */
         DH_ASSERT(get(taken, first + i));
         unset(owned, first + i);
         /* Some of its ids may have gone into cells that a collection under way has already scanned. */

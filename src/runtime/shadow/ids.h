@@ -1,9 +1,9 @@
 /*
  * ids.h - access ids: a number for (thread, epoch, calling context, locks held, kind).
  *
- * This is where deadheat departs from FastTrack's epoch c@t: a cell names not only when but also where, so
- * that the earlier access of a race always has its stack. Ids of one thread's epoch are taken from
- * blocks of consecutive numbers. Ids are recycled in whole blocks once no cell names any of them.
+ * This is where deadheat departs from FastTrack's epoch c@t: a cell records not only when but also where, so
+ * that the stack of a race's earlier access is always known. Ids of one thread's epoch are taken from blocks
+ * of consecutive numbers. Ids are recycled in whole blocks once no cell names any of them.
  */
 #ifndef DH_RUNTIME_SHADOW_IDS_H
 #define DH_RUNTIME_SHADOW_IDS_H
@@ -33,14 +33,13 @@ struct dh_access_rec {
 };
 
 /*
- * How it is kept: what the ids of a block have in common once, the rest in 64 bits an id. Ids are what
- * programs with short epochs need most memory for.
+ * Storage: what the ids of a block have in common is stored once, the rest in 64 bits per id. In programs
+ * with short epochs, ids take most of the memory.
  *
- * A block's ids are one thread's, in the order of their clocks. The clock of the last of them, asked first,
- * answers "has this happened before?" for nearly every id that has; so it and the slot are apart from the
- * rest, in a table that stays in the nearer caches where the records do not. All are written by the
- * thread that takes ids from the block, before the id is in any cell, and read by anyone who has found the id
- * in a cell.
+ * A block's ids belong to one thread, in the order of their clocks. The clock of the last of them, checked
+ * first, settles "did this happen before?" for nearly every id that did; so it is kept with the slot, apart
+ * from the rest, in a table small enough for the near caches. Everything is written by the thread that takes
+ * ids from the block, before the id is in any cell, and read by any thread that has found the id in a cell.
  */
 struct dh_id_block {
     dh_slot_t slot;
@@ -61,7 +60,7 @@ struct dh_id_rec {
     u64 kind : DH_ID_KIND_BITS;
     u64 size : DH_ID_SIZE_BITS;
     u64 later
-        : DH_ID_LATER_BITS; /* clock, less the block's; when it would be more, the next block is begun */
+        : DH_ID_LATER_BITS; /* clock, less the block's; if it would not fit, the next block is started */
 };
 _Static_assert(DH_CTX_BITS == 27 && DH_LOCKSET_BITS == 20 && DH_ID_LATER_BITS == 10,
                "docs/design/engine.md and limits.md give these widths");
@@ -74,12 +73,12 @@ _Static_assert(DH_ID_BLOCK_SHIFT <= DH_ID_CHUNK_SHIFT && DH_ID_CHUNK_SHIFT <= DH
                "blocks lie in one chunk of records, chunks divide the ids");
 _Static_assert(sizeof(struct dh_id_block) == 8, "dh_id_block spreads 8 of them over 8 lines");
 
-/* Of all there can be, twice 32 MiB of which few pages are touched. */
+/* For all possible blocks, twice 32 MiB, of which few pages are touched. */
 extern struct dh_id_block *dh_id_blocks;
 extern struct dh_id_first *dh_id_firsts;
 extern struct dh_id_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 
-/* Can there be such an id? */
+/* Is the id in range? */
 DH_INLINE bool dh_id_exists(dh_id_t id)
 {
     return !dh_id_is_none(id) && dh_id_raw(id) <= DH_ID_MAX;
@@ -95,7 +94,7 @@ DH_INLINE bool dh_id_begins_block(dh_id_t id)
     return dh_id_raw(id) % DH_ID_BLOCK == 0;
 }
 
-/* Of an id within a block, where the next block begins; of the first of a block, itself. */
+/* The id rounded up to the beginning of a block. */
 DH_INLINE dh_id_t dh_id_align(dh_id_t id)
 {
     return dh_id_from((u32)DH_ALIGN_UP(dh_id_raw(id), DH_ID_BLOCK));
@@ -104,8 +103,8 @@ DH_INLINE dh_id_t dh_id_align(dh_id_t id)
 DH_INLINE struct dh_id_block *dh_id_block(dh_id_t id)
 {
     DH_ASSERT(dh_id_exists(id));
-    /* Neighbours are on different cache lines: they are often different threads', which write there once an
-     * epoch. */
+    /* Neighbours are on different cache lines: they often belong to different threads, which write there once
+     * an epoch. */
     u32 b = dh_id_block_number(id);
     return &dh_id_blocks[(b & ~63u) | ((b << 3 | (b >> 3 & 7)) & 63)];
 }
@@ -138,15 +137,15 @@ DH_INLINE u32 dh_id_kind(dh_id_t id)
     return (u32)dh_id_rec(id)->kind;
 }
 
-/* For assertions: is it one that a thread took, which no collection has freed since; and whose thread still
- * takes ids from its block? */
+/* For assertions: has a thread taken it, and no collection freed it since? And does the thread still take ids
+ * from its block? */
 bool dh_ids_is_taken(dh_id_t id);
 bool dh_ids_is_owned(dh_id_t id);
 
 struct dh_access_rec dh_id_get(dh_id_t id);
 
 /* Prepare a block, in which id is not the first, for ids of a later clock: *ret is what their records have in
- * common, but for the locks held. False: they do not fit into it. */
+ * common, except for the locks held. False: they do not fit into it. */
 DH_INLINE bool dh_id_next_like(dh_id_t id, u32 clock, dh_uid_t uid, struct dh_id_rec *ret)
 {
     struct dh_id_block *b = dh_id_block(id);
@@ -163,8 +162,8 @@ DH_INLINE bool dh_id_next_like(dh_id_t id, u32 clock, dh_uid_t uid, struct dh_id
     return true;
 }
 
-/* Write the record of an id; those of a block in rising order, from its first on. False: it does not fit
- * into the block, which is another thread's or too old. The first of a block always does. */
+/* Write the record of an id; within a block in ascending order, beginning with its first. False: it does not
+ * fit into the block, which is another thread's or too old. The first of a block always fits. */
 DH_INLINE bool dh_id_put(dh_id_t id, const struct dh_access_rec *r)
 {
     struct dh_id_rec like = {0};
@@ -184,7 +183,7 @@ DH_INLINE bool dh_id_put(dh_id_t id, const struct dh_access_rec *r)
     return true;
 }
 
-/* The size as a record holds it. */
+/* The size as encoded in a record. */
 DH_INLINE u32 dh_id_size_code(size_t size)
 {
     return size && size <= 16 && !(size & (size - 1)) ? 1 + (u32)__builtin_ctzll(size) : 0;
@@ -193,16 +192,16 @@ DH_INLINE u32 dh_id_size_code(size_t size)
 /* Before the first id. False: no memory. */
 bool dh_ids_init(void);
 
-/* Take `want` consecutive free blocks (fewer if that many are not together). Returns the first id
- * and the number of ids in *ret_count; none when none is left or no memory. */
+/* Take `want` consecutive free blocks (fewer if that many are not together). Returns the first id and the
+ * number of ids in *ret_count; none if no block is left or no memory. */
 dh_id_t dh_ids_take(u32 want, u32 *ret_count);
-/* Blocks [first_id, first_id + count) are no longer any thread's source of ids; what was handed out lives
- * on until a collection finds it unused. */
+/* No thread takes ids from blocks [first_id, first_id + count) any more; ids already taken stay until a
+ * collection finds them unused. */
 void dh_ids_retire(dh_id_t first_id, u32 count);
 /* Should a collection run now? */
 bool dh_ids_want_collection(void);
 
-/* All ids that were ever handed out are below it. */
+/* All ids ever taken are below it. */
 dh_id_t dh_ids_end(void);
 
 /* For collect.c, in this order, under its lock: begin; mark what is used; sweep. */

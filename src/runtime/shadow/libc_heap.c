@@ -1,14 +1,14 @@
 /*
- * libc_heap.c - finding glibc's own allocator, whoever else defines its names.
+ * libc_heap.c - finds glibc's own allocator, even if another library defines its names.
  *
  * glibc exports its allocator a second time, as __libc_malloc and so on. Allocators in shared libraries
  * define these too, and a plain reference would reach theirs. heap.c cannot work over one of them: it reads
- * the size words of glibc's chunks, and it calls the allocator inside the runtime, where the atomics of one
- * that is itself instrumented go unseen. So the functions come from libc's own table of symbols.
+ * the size words of glibc's chunks, and it calls the allocator inside the runtime, where the atomics of an
+ * instrumented allocator would go unseen. So the functions are looked up in libc's own symbol table.
  *
- * That table is read here and not by dlsym, which may allocate, and whose locks may be held: the first block
- * is asked for before start-up, by the dynamic loader among others. No thread but the first exists then, so
- * there is nothing to lock; a second search would write the same.
+ * The table is read directly and not by dlsym, which may allocate, and whose locks may be held: the first
+ * block is requested before start-up, for instance by the dynamic loader. Only the initial thread exists
+ * then, so no lock is needed; a second search would store the same values.
  */
 #define _GNU_SOURCE 1
 #include "runtime/shadow/libc_heap.h"
@@ -22,12 +22,12 @@ void *__libc_realloc(void *p, size_t n);
 void *__libc_memalign(size_t align, size_t n);
 void __libc_free(void *p);
 
-/* What is used where libc's own cannot be found. */
+/* Used if libc's own cannot be found. */
 static struct dh_libc_heap heap = {__libc_malloc, __libc_calloc, __libc_realloc, __libc_memalign,
                                    __libc_free};
 static bool searched;
 
-/* The parts of a module that a look-up by name needs. */
+/* The parts of a module needed for a lookup by name. */
 struct symbols {
     uptr base;
     const ElfW(Sym) * table;

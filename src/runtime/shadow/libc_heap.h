@@ -14,7 +14,7 @@ struct dh_libc_heap {
     void (*free)(void *p);
 };
 
-/* Works at any time, also before start-up and inside the dynamic loader. */
+/* Works at any time, even before start-up and inside the dynamic loader. */
 const struct dh_libc_heap *dh_libc_heap(void);
 
 #endif

@@ -17,7 +17,7 @@ _Static_assert(sizeof(dh_mask_t) == 4, "in a register, as the number that it is"
 #define DH_MASK_NONE ((dh_mask_t){0})
 #define DH_MASK_FULL ((dh_mask_t){DH_MASK_ALL})
 
-/* As numbers, for whoever packs or prints them. */
+/* As numbers, for packing and printing. */
 DH_INLINE dh_mask_t dh_mask_from(u32 raw)
 {
     DH_ASSERT(raw <= DH_MASK_ALL);
@@ -80,7 +80,7 @@ DH_INLINE dh_mask_t dh_mask_byte(u32 k)
     return (dh_mask_t){1u << k};
 }
 
-/* The lowest byte of m, which has one; m without it. To go through them:
+/* The lowest byte of m, which must not be empty; m without it. To go through them:
  *     for (dh_mask_t rest = m; !dh_mask_is_none(rest); rest = dh_mask_rest(rest)) */
 DH_INLINE u32 dh_mask_first(dh_mask_t m)
 {
@@ -97,7 +97,7 @@ DH_INLINE u32 dh_mask_count(dh_mask_t m)
     return (u32)__builtin_popcount(m.v);
 }
 
-/* How many bytes of m there are together at the beginning of the word, and at its end. */
+/* How many consecutive bytes of m there are at the beginning of the word, and at its end. */
 DH_INLINE u32 dh_mask_low_run(dh_mask_t m)
 {
     return (u32)__builtin_ctz(~m.v);
@@ -110,7 +110,7 @@ DH_INLINE u32 dh_mask_high_run(dh_mask_t m)
 
 /* ---- Addresses ---- */
 
-/* The bytes of [lo, hi) that are in this word. It has some. */
+/* The bytes of [lo, hi) that are in this word; at least one. */
 DH_INLINE dh_mask_t dh_mask_within(uptr word, uptr lo, uptr hi)
 {
     u32 mask = DH_MASK_ALL;
@@ -121,7 +121,8 @@ DH_INLINE dh_mask_t dh_mask_within(uptr word, uptr lo, uptr hi)
     return (dh_mask_t){mask};
 }
 
-/* The bytes that an access touches in each of its words: it lies in one, or its words are all whole. */
+/* The bytes that an access touches in each of its words: it lies within one, or covers all of them
+ * entirely. */
 DH_INLINE dh_mask_t dh_mask_aligned(uptr addr, size_t size)
 {
     return (dh_mask_t){size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_ALL};

@@ -1,6 +1,6 @@
 /*
- * pair.h - two neighbouring cells as one word: the cells of 8 aligned bytes of the program, which hold the
- * same as a rule, and can then be compared, stored and exchanged at once.
+ * pair.h - two neighbouring cells as one word: the cells of 8 aligned bytes of the program, which are usually
+ * equal, and can then be compared, stored and exchanged at once.
  *
  * The lower half is the cell of the lower address.
  */
@@ -14,7 +14,7 @@ typedef struct {
 } dh_pair_t;
 _Static_assert(sizeof(dh_pair_t) == 2 * sizeof(dh_cell_t), "two cells");
 
-/* Shadow memory is cells, and sometimes two of them. */
+/* Shadow memory is accessed as single cells and as pairs. */
 typedef u64 dh_pair_bits __attribute__((may_alias));
 
 DH_INLINE dh_pair_t dh_pair_make(dh_cell_t lo, dh_cell_t hi)
@@ -38,7 +38,7 @@ DH_INLINE dh_cell_t dh_pair_hi(dh_pair_t x)
     return dh_cell_from((u32)(x.v >> 32));
 }
 
-/* Do both hold the same? */
+/* Are both equal? */
 DH_INLINE bool dh_pair_is_even(dh_pair_t x)
 {
     return (u32)x.v == x.v >> 32;
@@ -62,7 +62,7 @@ DH_INLINE dh_pair_t dh_pair_load(const dh_cell_t *p)
     return (dh_pair_t){__atomic_load_n((const dh_pair_bits *)p, __ATOMIC_RELAXED)};
 }
 
-/* As dh_cell_load_fenced. */
+/* Like dh_cell_load_fenced. */
 DH_INLINE dh_pair_t dh_pair_load_fenced(const dh_cell_t *p)
 {
     return (dh_pair_t){__atomic_load_n((const dh_pair_bits *)p, __ATOMIC_SEQ_CST)};
@@ -82,7 +82,7 @@ DH_INLINE bool dh_pair_cas(dh_cell_t *p, dh_pair_t old, dh_pair_t fresh)
                                        __ATOMIC_RELAXED);
 }
 
-/* ---- Units: one cell, or two that belong together. Of one, the upper cell is none. ---- */
+/* ---- Units: one cell, or two that belong together. For one, the upper cell is none. ---- */
 
 DH_INLINE dh_pair_t dh_pair_load_unit(const dh_cell_t *p, bool two)
 {

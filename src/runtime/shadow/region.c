@@ -1,11 +1,11 @@
 /*
  * region.c - see region.h; docs/design/shadow.md for the layout.
  *
- * The write plane is mapped when memory appears (interceptors say so) and, as a safety net, when an access
- * faults in it. So is the read plane of the class of the thread that gets the memory; those of other classes
- * are mapped where they first read, when the inlined check faults there. Nothing is reserved in advance:
- * address-space limits see twice the program's own use, and once more for each class of threads, where it
- * reads.
+ * The write plane is mapped when memory appears (the interceptors report it) and, as a safety net, when an
+ * access faults in it. So is the read plane of the class of the thread that gets the memory; those of other
+ * classes are mapped where they first read, when the inlined check faults there. Nothing is reserved in
+ * advance: the address space in use is twice the program's own, plus a read plane for each class of threads
+ * where it reads.
  */
 #include "runtime/shadow/region.h"
 
@@ -28,7 +28,7 @@ _Static_assert(DH_READ_RUN % DH_REGION_SIZE == 0 && DH_WRITE_RUN % DH_REGION_SIZ
 
 struct leaf {
     u64 mapped[(1u << LEAF_BITS) / 64];
-    u64 refused[(1u << LEAF_BITS) / 64]; /* their place was taken when last looked at */
+    u64 refused[(1u << LEAF_BITS) / 64]; /* their place was taken when last checked */
     u8 classes[1u << LEAF_BITS];         /* bit c: read plane c is mapped too */
     u8 classes_refused[1u << LEAF_BITS]; /* bit c: the place of read plane c is taken */
 };
@@ -57,7 +57,7 @@ bool dh_region_has(uptr addr)
     return addr < (uptr)1 << ADDR_BITS && is_mapped(addr >> DH_REGION_SHIFT);
 }
 
-/* The read planes that a piece has, as bits. */
+/* The mapped read planes of a piece, as bits. */
 static u8 classes_of(uptr region)
 {
     const struct leaf *l = __atomic_load_n(&top[region >> LEAF_BITS], __ATOMIC_ACQUIRE);
@@ -117,7 +117,7 @@ static int map_run(uptr first, uptr last)
     return ok ? 0 : -ENOMEM;
 }
 
-/* The same, but where something stands in the way of one piece the others still get their shadow. */
+/* The same, but if something is in the way of one piece, the others still get their shadow. */
 static int map_pieces(uptr first, uptr last)
 {
     int rc = map_run(first, last);
@@ -194,8 +194,8 @@ int dh_region_try(const volatile void *p, size_t n)
         r = end;
     }
     dh_lock_drop(&lock);
-    /* Whoever gets memory will most likely read it. Where that plane's place is taken, its accesses find out.
-     */
+    /* A thread that gets memory will most likely read it. If that plane's place is taken, its accesses will
+     * find out. */
     for (r = first; r <= last && rc == 0; r++)
         if (map_class(r, dh_plane_own_class()) == -ENOMEM)
             rc = -ENOMEM;
@@ -206,8 +206,8 @@ bool dh_region_get_plane(uptr addr, u32 plane)
 {
     if (dh_region_has_plane(addr, plane))
         return true;
-    /* What was refused once is asked for again only when memory appears there anew: this is for every access.
-     */
+    /* After a refusal, retry only when memory newly appears there: this function is called for every
+     * access. */
     uptr region = addr >> DH_REGION_SHIFT;
     if (addr >= USER_END || (!is_mapped(region) && is_refused(region)))
         return false;
@@ -259,12 +259,12 @@ static bool is_ours(uptr addr)
 /*
  * The application address whose missing cell is at `cell`, and the plane that cell is in; 0 if there is none.
  * Of the candidates, memory that has shadow in the write plane or at least exists comes first, wherever it
- * is. Where there is none, an address of the usual classes is taken for a wild pointer: its cells are made as
- * well, so that the access itself faults, at the address the program used.
+ * is. If there is none, a candidate in the usual address ranges is taken for a wild pointer: its cells are
+ * mapped too, so that the access itself faults, at the address the program used.
  */
 static uptr behind(uptr cell, u32 *ret_plane)
 {
-    /* A thread touches no plane but its own two and those that it knows to be there. */
+    /* A thread only touches its own two planes, and those that it knows to be mapped. */
     const u32 candidates[] = {dh_plane_own_class(), DH_NTH_WRITE};
     uptr wild = 0;
     for (u32 i = 0; i < DH_ARRAY_LEN(candidates); i++) {
@@ -283,7 +283,7 @@ static uptr behind(uptr cell, u32 *ret_plane)
     return wild;
 }
 
-/* Is this a cell that the calling thread may look at, and that has its memory? */
+/* Is this a cell that the calling thread may check, for memory that exists? */
 static bool is_cell(uptr addr)
 {
     const u32 own = dh_plane_own_class();
@@ -295,15 +295,15 @@ bool dh_region_fault(uptr addr)
 {
     u32 plane = DH_NTH_WRITE;
     if (addr < USER_END && is_cell(addr))
-        return true; /* another thread came to miss it at the same time, and was first */
+        return true; /* another thread faulted there at the same time, and was first */
     uptr app = addr < USER_END ? behind(addr, &plane) : 0;
     if (!app)
         return false;
     int rc = dh_region_try((void *)app, 1);
     if (rc == 0 && plane != DH_NTH_WRITE)
         rc = map_class(app >> DH_REGION_SHIFT, plane);
-    /* Its piece of shadow cannot be had whole. This page of it can, so that inlined code may look at it:
-     * nobody writes there, because everyone who would asks dh_region_get_plane first (touched.h). */
+    /* The piece of shadow cannot be mapped as a whole. Map just this page, so that inlined code can read it:
+     * nothing is written there, because writers call dh_region_get_plane first (touched.h). */
     if (rc == -EEXIST)
         return dh_sys_map_at(DH_ALIGN_DOWN(addr, 4096), 4096) == 0;
     if (rc < 0)

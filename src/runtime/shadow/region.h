@@ -1,5 +1,5 @@
 /*
- * region.h - which shadow exists.
+ * region.h - keeps track of which shadow is mapped.
  */
 #ifndef DH_RUNTIME_SHADOW_REGION_H
 #define DH_RUNTIME_SHADOW_REGION_H
@@ -11,17 +11,17 @@
 #define DH_REGION_SHIFT 20
 #define DH_REGION_SIZE ((uptr)1 << DH_REGION_SHIFT)
 
-/* Does addr lie in a part of the address space whose planes are free by design? */
+/* Is addr in a part of the address space where the layout keeps the planes free? */
 bool dh_region_covers(uptr addr);
-/* Lock-free: is there shadow for this address? In the write plane, that is; in plane n (dh_plane_nth). */
+/* Is there shadow for this address: in the write plane; in plane n (dh_plane_nth)? Lock-free. */
 bool dh_region_has(uptr addr);
 bool dh_region_has_plane(uptr addr, u32 plane);
 /* May anything be recorded for [addr, addr + n), which lies in one region? False only if certainly not. */
 bool dh_region_touched(uptr addr, size_t n);
-/* As dh_region_map, but says why not: -EEXIST, something of the program's is where its shadow would be (then
- * it can be used all the same, unseen); -ENOMEM, no address space (then it cannot). */
+/* Like dh_region_map, but returns the reason for failure: -EEXIST, the program has something where the shadow
+ * would be (the memory can still be used, unchecked); -ENOMEM, no address space (then it cannot). */
 int dh_region_try(const volatile void *p, size_t n);
-/* Is plane n there for the piece of memory that addr is in, or can it be had? No: its place is taken. */
+/* Map plane n for the piece of memory that addr is in, unless it is mapped. False: its place is taken. */
 bool dh_region_get_plane(uptr addr, u32 plane);
 /* A fault at addr: if it lies in a plane, map the shadow and return true. Async-signal-safe. */
 bool dh_region_fault(uptr addr);

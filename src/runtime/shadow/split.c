@@ -1,10 +1,10 @@
 /*
  * split.c - see split.h.
  *
- * The use count is odd while a record is in use. Spare records are kept by threads, a few each, and as bits
- * for all. A thread that has none takes the records of a word of bits: they lie side by side, so words of the
- * program that are split one after another share lines. And what is spare is found and given back without a
- * look at the records themselves, which are out of every cache by then.
+ * The use count is odd while a record is in use. Each thread keeps a few spare records; the others are in a
+ * shared bitmap. A thread without spare records takes those of one bitmap word: they are adjacent, so words
+ * of the program that are split one after another share cache lines. And spare records are found and returned
+ * without touching the records themselves, which are no longer in any cache by then.
  */
 #include "runtime/shadow/split.h"
 
@@ -16,9 +16,9 @@
 enum {
     FLOOR = 256 << 10,
     WORDS = DH_SPLIT_CHUNK / 64, /* of bits in a chunk */
-    ENOUGH = 16,                 /* to go without the lock for a while, where words have few bits */
+    ENOUGH = 16,                 /* to avoid the lock for a while, where words have few bits */
     SPILL = DH_SPARE_SPLITS / 2,
-    AHEAD = 4 /* two lines: as far apart are asking for a record and its use */
+    AHEAD = 4 /* two cache lines: how far ahead of its use a record is prefetched */
 };
 _Static_assert(WORDS == 64, "a bit in `some` for each");
 
@@ -26,13 +26,13 @@ struct dh_split_chunk *dh_split_chunks[CHUNKS]; /* set once, in order, under `lo
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_IDS);
 static u32 chunks;       /* under `lock` */
 static u64 some[CHUNKS]; /* under `lock`: a bit for each word of a chunk that has spare records */
-static u32 at;           /* under `lock`: the word of bits where the last search ended */
-static u32 in_use;       /* atomic; taken from the bits, less those given back */
+static u32 at;           /* under `lock`: the bitmap word where the last search ended */
+static u32 in_use;       /* atomic; taken from the bitmap, less those returned */
 static u32 limit = FLOOR;
 /* A collection is under way. Written by the collector between two grace periods. */
 static bool marking;
 
-/* ---- What is nobody's; under `lock`. A word is known by its records' number / 64 ---- */
+/* ---- The shared bitmap; under `lock`. A word is identified by its records' number / 64 ---- */
 
 static bool new_chunk(void)
 {
@@ -80,7 +80,7 @@ static void take(struct dh_thread *t)
 static void give(u32 word, u64 records)
 {
     u64 *spare = &dh_split_chunks[word / WORDS]->spare[word % WORDS];
-    DH_ASSERT(dh_lock_is_mine(&lock) && !(*spare & records)); /* it was somebody's */
+    DH_ASSERT(dh_lock_is_mine(&lock) && !(*spare & records)); /* it was taken */
     __atomic_store_n(spare, *spare | records, __ATOMIC_RELAXED);
     some[word / WORDS] |= (u64)1 << word % WORDS;
 }
@@ -141,7 +141,7 @@ dh_cell_t dh_split_new(struct dh_thread *t, const dh_cell_t bytes[4])
     return dh_cell_of_split(number);
 }
 
-/* Its use ends. */
+/* End its use. */
 static void put_down(u32 number)
 {
     u64 *b = dh_split_record(number), use = (b[0] >> 32) + 1;
@@ -192,7 +192,7 @@ void dh_split_mark(dh_cell_t cell)
     mark(dh_cell_split_index(cell));
 }
 
-/* Records of a word of bits that are in use and in no cell. Nobody else has to do with them. */
+/* Free the records of a bitmap word that are in use but in no cell. No other thread can reach them. */
 static void sweep_word(struct dh_split_chunk *c, u32 word)
 {
     u64 *marks = &c->mark[word % WORDS], dead = 0;
@@ -202,7 +202,7 @@ static void sweep_word(struct dh_split_chunk *c, u32 word)
         u32 number = word * 64 + (u32)__builtin_ctzll(rest);
         u64 bit = rest & -rest;
         bool used = __atomic_load_n(&dh_split_record(number)[3], __ATOMIC_ACQUIRE) >> 32 & 1;
-        /* It may have been put to use since we looked at the marks. */
+        /* It may have come into use since we loaded the marks. */
         if (used && !(__atomic_load_n(marks, __ATOMIC_RELAXED) & bit)) {
             put_down(number);
             dead |= bit;

@@ -2,16 +2,15 @@
  * split.h - words whose bytes have different histories.
  *
  * A cell describes four bytes. Code that goes through memory byte by byte, or reads words at odd addresses,
- * leaves words of which one byte was accessed here and the next one there, or one in this epoch and the
- * others long ago. Such a cell is split: it names a record with a cell for every byte, each complete in
- * itself (full mask, or a history of full masks). Interning these mixtures as histories would need a new one
- * for nearly every word.
+ * leaves words whose bytes were accessed in different places, or one in this epoch and the others long ago.
+ * Such a cell is split: it names a record with a cell for every byte, each complete in itself (full mask, or
+ * a history of full masks). Interning these mixtures as histories would need a new one for nearly every word.
  *
- * A record belongs to one cell. It is put there by compare-exchange with its bytes already filled in; a byte
- * changes by compare-exchange; whoever replaces the cell by something else, again by compare-exchange, owns
- * the record and may free it. A thread that has changed a byte then looks at the cell: if it no longer names
- * the record, its access is nowhere and must be put again. A record can be used again at once, because the
- * upper half of every byte's entry counts its uses: an exchange or a reading that is too late does not fit.
+ * A record belongs to one cell. It is stored by compare-exchange with its bytes already filled in; a byte
+ * changes by compare-exchange; the thread that replaces the cell by something else, again by
+ * compare-exchange, owns the record and may free it. A thread that has changed a byte then checks the cell:
+ * if it no longer names the record, the access was lost and must be recorded again. A record can be reused at
+ * once, because the upper half of every byte's entry counts its uses: a late exchange or read fails to match.
  *
  * Cells that are cleared in bulk (copy.c) leave their records behind; collect.c finds those.
  */
@@ -26,7 +25,7 @@
 /* What a split cell held at some moment. */
 struct dh_bytes {
     dh_cell_t cell[4];
-    u32 use; /* of the record, to be handed back to dh_split_change */
+    u32 use; /* of the record, to be passed to dh_split_change */
 };
 
 /* A split cell with these bytes. None: no memory or no number. */
@@ -43,7 +42,7 @@ _Static_assert((u64)DH_SPLIT_CHUNKS << DH_SPLIT_CHUNK_SHIFT <= 1u << 30,
 
 struct dh_split_chunk {
     u64 bytes[DH_SPLIT_CHUNK][4];   /* use << 32 | cell; atomic */
-    u64 spare[DH_SPLIT_CHUNK / 64]; /* a bit for each: nobody's. Changed under split.c's lock */
+    u64 spare[DH_SPLIT_CHUNK / 64]; /* a bit for each: it is free. Changed under split.c's lock */
     u64 mark[DH_SPLIT_CHUNK / 64];  /* a bit for each: the collection under way has seen it; atomic */
 };
 extern struct dh_split_chunk *dh_split_chunks[DH_SPLIT_CHUNKS];
@@ -94,7 +93,7 @@ DH_INLINE void dh_split_read_taken(dh_cell_t cell, struct dh_bytes *ret)
     ret->use = (u32)(b[0] >> 32);
 }
 
-/* Byte k of what *seen says becomes `fresh`. A full fence. False: it is no longer what it was. */
+/* Change byte k, which held what *seen says, to `fresh`. A full fence. False: it has changed. */
 DH_INLINE bool dh_split_change(dh_cell_t cell, const struct dh_bytes *seen, u32 k, dh_cell_t fresh)
 {
     u64 was = (u64)seen->use << 32 | dh_cell_raw(seen->cell[k]);
@@ -104,17 +103,16 @@ DH_INLINE bool dh_split_change(dh_cell_t cell, const struct dh_bytes *seen, u32 
                                        __ATOMIC_RELAXED);
 }
 
-/* This thread makes so many of these, or of histories that say the same (step.c), that the mixtures are what
- * costs. */
+/* This thread creates so many of these, or of equivalent histories (step.c), that they are the main cost. */
 DH_INLINE bool dh_split_pressure(const struct dh_thread *t)
 {
     return t->mixtures > 4096;
 }
 
-/* So it is, and also in its present epoch it has made some. From then on the bytes of a word that it accesses
- * in this epoch, from different places, are described by one of these accesses. What races is not changed,
- * but a report may show another of the accesses to these four bytes. A thread that does a little between two
- * locks is never here, however long it runs, so its reports are exact. */
+/* The same, and it has created some in its current epoch too. From then on, bytes of a word that it accesses
+ * in this epoch from different places are all attributed to one of these accesses. The races found are the
+ * same, but a report may show another of the accesses to these four bytes. A thread that does little between
+ * two synchronisations never gets here, however long it runs, so its reports are exact. */
 DH_INLINE bool dh_split_blurs(const struct dh_thread *t)
 {
     const u64 exact = 64;
@@ -123,7 +121,7 @@ DH_INLINE bool dh_split_blurs(const struct dh_thread *t)
 
 bool dh_split_want_collection(void);
 
-/* A thread ends: others can use its spare records. */
+/* A thread ends: make its spare records available to others. */
 void dh_split_give_back(struct dh_thread *t);
 
 /* For collect.c, as in history.h. */

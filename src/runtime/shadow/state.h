@@ -1,6 +1,6 @@
 /*
- * state.h - what each thread keeps for the shadow: records of split cells that are at hand (split.c). struct
- * dh_thread (threads/thread.h) holds it; the owning thread alone writes it, inside the runtime.
+ * state.h - what each thread keeps for the shadow: spare records for split cells (split.c). Part of struct
+ * dh_thread (threads/thread.h); only the owning thread writes it, inside the runtime.
  */
 #ifndef DH_RUNTIME_SHADOW_STATE_H
 #define DH_RUNTIME_SHADOW_STATE_H

@@ -11,13 +11,13 @@
 #define LEAF ((uptr)1 << DH_TOUCHED_LEAF_SHIFT)
 _Static_assert(DH_REGION_SHIFT >= DH_TOUCHED_SHIFT, "the shadow of a block is mapped as a whole");
 
-/* Below so many blocks a program is small, and pages that it may never need would show in its memory. */
+/* Below this many blocks a program is small, and pages it may never need would show in its memory use. */
 enum { FEW = 256 };
 
 u32 *dh_touched[DH_TOUCHED_LEAVES];
 static u32 blocks; /* marked so far; atomic */
 
-/* The mark of a block; NULL: no memory. */
+/* The marks of a block; NULL: no memory. */
 static u32 *mark_of(uptr block)
 {
     u32 **at = &dh_touched[block >> DH_TOUCHED_LEAF_SHIFT], *leaf = __atomic_load_n(at, __ATOMIC_ACQUIRE);
@@ -33,9 +33,9 @@ static u32 *mark_of(uptr block)
     return &leaf[block & (LEAF - 1)];
 }
 
-/* Shadow is reached at random where the program's memory is, from other pages: on huge ones the processor
- * finds it several times as fast. A plane gets them, 2 MB at a time, where nearly all of what they describe
- * has been touched: else a program of a few megabytes would pay for many. */
+/* Where the program accesses memory at random, so does its shadow, on further pages: with huge pages, address
+ * translation is several times as fast. A plane gets them, 2 MB at a time, where nearly all of the memory
+ * they describe has been touched: otherwise a program of a few megabytes would pay for many. */
 #define HUGE_SHIFT 21
 enum { HUGE_BLOCKS = 1 << (HUGE_SHIFT - DH_TOUCHED_SHIFT), DENSE = HUGE_BLOCKS / 8 * 7 };
 _Static_assert((DH_WRITE_FLIP >> DH_TOUCHED_SHIFT) % HUGE_BLOCKS == 0 && DH_READ_RUN >= 1 << 20,
@@ -53,7 +53,7 @@ static void want_huge(uptr block, u32 plane)
                     (size_t)1 << HUGE_SHIFT);
 }
 
-/* Have the planes of a block, and their pages if the program is large. */
+/* Map the planes of a block, and populate them if the program is large. */
 static bool get_planes(uptr block, u32 fresh, bool pages)
 {
     uptr addr = block << DH_TOUCHED_SHIFT;
@@ -78,7 +78,7 @@ bool dh_touched_set(uptr addr, size_t n, u32 mark)
         u32 *p = mark_of(i), had = p ? __atomic_load_n(p, __ATOMIC_RELAXED) : 0;
         if (p && (had & mark) == mark)
             continue;
-        /* Long ranges see to their pages themselves (range.c). */
+        /* Long ranges populate their pages themselves (range.c). */
         bool pages = n < (size_t)1 << DH_TOUCHED_SHIFT && __atomic_load_n(&blocks, __ATOMIC_RELAXED) >= FEW;
         if (!p || !get_planes(i, mark & ~had, pages)) {
             dh_runtime_count(DH_COUNT_LOST_SHADOW);

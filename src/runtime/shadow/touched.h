@@ -2,26 +2,25 @@
  * touched.h - where anything was ever recorded, and by whom: a word of marks for each block of 16 KB of the
  * program's memory.
  *
- *   bits 0-7    class c has read there: a write must look at the read plane of that class
+ *   bits 0-7    class c has read there: a write must check the read plane of that class
  *   bits 8-15   cells of read plane c were stored: by reads of class c, or by its writes, which stand
  *               for reads
  *   bit 16      cells of the write plane were stored
- *   bit 17      several classes have marked it, and all know (exclusive.h)
+ *   bit 17      several classes have marked it, and all of them know that (exclusive.h)
  *
- * A class whose plane holds nothing but writes there is none that a write must look at: the write plane has
- * these writes too, or later ones that were checked against them.
+ * A write need not check the plane of a class that has only written there: the write plane has these writes
+ * too, or later ones that were checked against them.
  *
- * Clearing and copying histories of memory that has none is most of what a run-time system asks for where few
- * accesses are looked at, and should cost nothing.
+ * The marks also make it cheap to clear or copy the history of memory that has none, which is most of what a
+ * language runtime asks for when few accesses are instrumented.
  *
- * Whoever marks a block also asks the kernel for the pages of its shadow, in programs that use much memory. A
- * page that the inlined check reads before anything is stored there is mapped twice: the kernel's page of
- * zeros, then one of its own, for which it interrupts every processor that runs a thread of the program.
+ * In programs that use much memory, marking a block also populates the pages of its shadow. A page that the
+ * inlined check reads before anything is stored there is mapped twice: first the kernel's zero page, then a
+ * page of its own, with a TLB shootdown on every processor that runs a thread of the program.
  *
- * Invariants: a plane that is marked is mapped there. A cell that is not zero is in a block that is marked
- * for its plane, and one with a read in it in a block marked for its class, before the cell is stored. Marks
- * are set by a locked instruction and never taken away: a write that looks at the marks after it was
- * published finds every class that could have missed it.
+ * Invariants: a plane that is marked is mapped there. Before a non-zero cell is stored, its block is marked
+ * for its plane, and if it contains a read, for its class. Marks are set by a locked instruction and never
+ * removed: a write that loads the marks after it was published finds every class that could have missed it.
  */
 #ifndef DH_RUNTIME_SHADOW_TOUCHED_H
 #define DH_RUNTIME_SHADOW_TOUCHED_H
@@ -36,7 +35,7 @@
 #define DH_TOUCHED_WRITES (1u << (2 * DH_READ_CLASSES))
 #define DH_TOUCHED_SHARED (1u << (2 * DH_READ_CLASSES + 1))
 #define DH_TOUCHED_PLANES (DH_TOUCHED_READERS << DH_READ_CLASSES)
-/* What an access of a thread of class c marks; a write is put into both its planes. */
+/* What an access of a thread of class c marks; a write is stored in both of its planes. */
 #define DH_TOUCHED_BY_READ(c) (((1u << DH_READ_CLASSES) | 1u) << (c))
 #define DH_TOUCHED_BY_WRITE(c) (DH_TOUCHED_WRITES | (1u << DH_READ_CLASSES) << (c))
 _Static_assert(2 * DH_READ_CLASSES + 2 <= 32, "the marks of a block are one u32");
@@ -52,14 +51,14 @@ DH_INLINE u32 dh_touched_mark(uptr addr)
     return DH_LIKELY(leaf != NULL) ? __atomic_load_n(&leaf[block], __ATOMIC_RELAXED) : 0;
 }
 
-/* Is plane n (dh_plane_nth) among those that were stored to, by these marks? */
+/* Do the marks say that plane n (dh_plane_nth) was stored to? */
 DH_INLINE bool dh_touched_plane(u32 marks, u32 n)
 {
     return marks >> (DH_READ_CLASSES + n) & 1;
 }
 
-/* Something is about to be recorded of [addr, addr + n). n may be 0. False: it cannot be, because there is no
- * room for some of its shadow (counted). */
+/* Something is about to be recorded for [addr, addr + n). n may be 0. False: impossible, because some of its
+ * shadow cannot be mapped (counted). */
 bool dh_touched_set(uptr addr, size_t n, u32 mark);
 DH_INLINE bool dh_touched_note(uptr addr, size_t n, u32 mark)
 {

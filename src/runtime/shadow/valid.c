@@ -29,7 +29,7 @@ bool dh_valid_entries(const dh_cell_t *entries, u32 n)
     return true;
 }
 
-/* A write, where only those may be; elsewhere, what may stand for a read. */
+/* In the write plane, a write; in a read plane, what may stand for a read. */
 static bool belongs(dh_id_t id, enum dh_plane plane)
 {
     u32 kind = dh_id_kind(id);
@@ -40,7 +40,7 @@ static bool belongs(dh_id_t id, enum dh_plane plane)
     return (kind & (DH_WRITE | DH_ATOMIC)) != (DH_WRITE | DH_ATOMIC);
 }
 
-/* Its entries may change while we look, each by the thread of its slot alone. */
+/* Its entries may change while we look, each only by the thread of its slot. */
 static bool by_slot_valid(const struct dh_history *h, enum dh_plane plane)
 {
     for (u32 i = h->first; i < h->n; i += h->step) {

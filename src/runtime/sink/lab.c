@@ -3,17 +3,16 @@
  * (docs/design/lab.md).
  *
  * One lock around everything: events reach the detector one at a time, in an order that really happened. That
- * is slow and meant to be; what counts here is that the detector is the very same code that analyses
+ * is slow, deliberately; what matters here is that the detector is the very same code that analyses
  * recordings.
  *
- * A variable is a piece of a word of eight bytes, and its cell the number of its page * 4096 + its place in
- * it. Words are cut where accesses begin and end; a piece that is cut off has the past of the piece it was
- * part of (docs/design/lab.md). So accesses of different sizes meet where they overlap, and the answers are
- * the fast engine's, byte for byte.
+ * A variable is a piece of an eight-byte word, and its cell is the number of its page * 4096 + its offset in
+ * it. Words are cut where accesses begin and end; a new piece inherits the history of the piece it was part
+ * of (docs/design/lab.md). So accesses of different sizes meet where they overlap, and the results equal the
+ * fast engine's, byte for byte.
  *
- * A site is an access id (runtime/ids.h) made by this file: (calling context, thread, kind, size, locks
- * held). Ids are never collected here, since no cell of the shadow holds one; there are as many as distinct
- * such tuples.
+ * A site is an access id (runtime/ids.h) created by this file: (calling context, thread, kind, size, locks
+ * held). Ids are never collected here, since no shadow cell holds one; there is one for each distinct tuple.
  */
 #include <string.h>
 
@@ -33,10 +32,10 @@ struct ids {
     dh_id_t next, end; /* at hand */
 };
 
-/* A thread's. */
+/* Per thread. */
 struct own {
     struct ids ids;
-    /* The sites it used lately. */
+    /* The sites it used recently. */
     struct {
         const void *pc;
         dh_ctx_t fctx;
@@ -62,8 +61,8 @@ static struct dh_access_now now; /* being handled */
 static dh_id_t *sites;           /* open addressing; none: empty */
 static u32 sites_n, sites_cap;
 static bool off; /* no memory: the detector sees no more */
-/* It keeps nothing and so can say nothing (`empty`): threads are told that nobody listens, and what comes all
- * the same ends at the tap, without the lock. Written before the first thread. */
+/* The detector needs no events (`empty`): threads are told so, and events that still come are dropped at the
+ * tap, without the lock. Written before the first thread. */
 static bool idle;
 
 static void degrade(void)
@@ -75,7 +74,7 @@ static void degrade(void)
 
 /* ---- Sites ---- */
 
-/* The ids of a block are one thread's. */
+/* The ids of a block belong to one thread. */
 static dh_id_t new_id(struct ids *at, const struct dh_access_rec *r)
 {
     if (dh_id_eq(at->next, at->end)) {
@@ -142,7 +141,7 @@ static dh_id_t intern(struct ids *ids, const struct dh_access_rec *r)
     return sites[at];
 }
 
-/* The size as a record holds it: runtime/ids.h. */
+/* The size as encoded in a record: runtime/ids.h. */
 static u32 size_code(size_t size)
 {
     return size && size <= 16 && !(size & (size - 1)) ? 1 + (u32)__builtin_ctzll(size) : 0;
@@ -204,11 +203,11 @@ static u32 page_cell(u64 addr, bool add)
     return page == DH_PAGES_NONE ? UINT32_MAX : page << DH_PAGE_SHIFT;
 }
 
-/* Pieces begin at bytes `from` and `to` (8: none need) of the word whose first cell this is. */
+/* Make pieces begin at bytes `from` and `to` (8: not needed) of the word whose first cell this is. */
 static void cut(u8 *cuts, u32 cell, u32 from, u32 to)
 {
     const u32 ends[] = {from, to};
-    if (*cuts == 0) { /* no past: nothing to copy */
+    if (*cuts == 0) { /* no history: nothing to copy */
         *cuts = (u8)(1u | 1u << from | 1u << to);
         return;
     }
@@ -221,7 +220,7 @@ static void cut(u8 *cuts, u32 cell, u32 from, u32 to)
     }
 }
 
-/* The events of the pieces of one word, from byte `from` to byte `to`; how many. */
+/* The events of the pieces of one word, from byte `from` to byte `to`; returns how many. */
 static u32 word_events(u8 *cuts, u32 cell, u32 from, u32 to, const struct dh_event *model,
                        struct dh_event *batch)
 {
@@ -243,7 +242,7 @@ static void feed_access(const struct dh_tap_access *a, dh_id_t site, dh_uid_t ui
                              .size = (u16)size,
                              .thread = dh_tap_thread(uid),
                              .site = dh_id_raw(site)};
-    /* A large block is freed: only where it was used can anything be found. */
+    /* When a large block is freed, races can only be found where it was used. */
     bool skip = (a->kind & DH_FREE) && a->size > LARGE_FREE;
     for (uptr at = a->addr, end = at + a->size; at < end && !off;) {
         u32 cell = page_cell(at, !skip);
@@ -282,7 +281,7 @@ static dh_id_t unknown_id(void)
     return id;
 }
 
-/* A race was found, while `now` is handled. */
+/* A race was found while handling `now`. */
 static void on_race(void *ctx, u32 index, const struct dh_race *race)
 {
     (void)ctx;
@@ -318,7 +317,7 @@ static void access_locked(struct dh_thread *t, const struct dh_tap_access *a)
 static void lab_start(struct dh_thread *t)
 {
     if (idle) {
-        if (__dh_hot.self == t) /* others are carried (lard.h): their events come and end here */
+        if (__dh_hot.self == t) /* others are fibers, whose events come and end here */
             dh_alone_unheard(t);
         return;
     }
@@ -353,13 +352,13 @@ static void lab_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
     dh_lock_drop(&lock);
 }
 
-/* Joined to what everyone sees, it orders at least what it must (runtime/order.c does the same). */
+/* Joined to what every acquire sees, it orders at least what it must (threads/order.c does the same). */
 static void lab_foreign(struct dh_thread *t, uptr object)
 {
     lab_sync(t, DH_OP_VOLATILE, DH_WRITE, object);
 }
 
-/* A read-modify-write learns, accesses and publishes, in this order. */
+/* A read-modify-write acquires, accesses and publishes, in this order. */
 static void lab_atomic(struct dh_thread *t, u32 op, u32 order, const struct dh_tap_access *a)
 {
     if (idle)
@@ -395,7 +394,7 @@ static bool move_cuts(u32 cell, u32 from, u32 n)
     return true;
 }
 
-/* Every byte of a range within one page is a variable of its own, if there is any. */
+/* Make every byte of a range within one page a variable of its own, where there are variables. */
 static void cut_to_bytes(u32 cell, u32 n)
 {
     struct words *w = dh_table_get(&words, cell >> DH_PAGE_SHIFT);
@@ -406,7 +405,7 @@ static void cut_to_bytes(u32 cell, u32 n)
     }
 }
 
-/* The end of a range may lie within a piece, whose rest lives on. */
+/* The end of a range may lie within a piece, the rest of which remains. */
 static void cut_end(u32 cell)
 {
     struct words *w = dh_table_get(&words, cell >> DH_PAGE_SHIFT);
@@ -446,7 +445,7 @@ static void feed_bytes(u32 op, u32 cell, u32 from, u32 n, bool down)
     }
 }
 
-/* To where no page was ever seen nothing need be done. */
+/* Pages that were never seen need no work. */
 static void clear(uptr addr, size_t n)
 {
     bool few = n >> DH_PAGE_SHIFT <= pages.n;
@@ -526,7 +525,7 @@ static void lab_nothing(void)
 {
 }
 
-/* In the child all that others did is over: as if it had joined them. */
+/* In the child everything that other threads did is over, as if it had joined them. */
 static void lab_fork_child(struct dh_thread *self)
 {
     if (idle)

@@ -1,19 +1,19 @@
 /*
- * record.c - the recorder: every event of the program into memory shared with `deadheat record`
+ * record.c - the recorder: writes every event of the program to memory shared with `deadheat record`
  * (event/dht_feed.h).
  *
- * Each thread encodes into a slot of its own, without locks. What orders threads is a ticket, one counter for
- * all, that every synchronisation event takes while the program's own synchronisation keeps others out
- * (runtime/tap.h says when each is called); accesses take none. Memory that changes hands takes tickets too:
- * without them a reader could put the accesses to a block before those of its former owner.
+ * Each thread encodes into a slot of its own, without locks. Threads are ordered by tickets: every
+ * synchronisation event takes one from a global counter while the program's own synchronisation keeps others
+ * out (sink/tap.h says when each is called); accesses take none. Memory that changes owners takes tickets
+ * too: otherwise a reader could put the accesses to a block before those of its former owner.
  *
- * Every event has its calling context with it, by number. What the numbers mean is told once each, in tables
- * of the shared memory, as are the threads.
+ * Every event carries the number of its calling context. Each context is described once, in tables of the
+ * shared memory, as is each thread.
  *
  * The descriptor of the shared memory is used once and closed, so that nothing the program does with
  * descriptors can disturb a recording. Only the first process that claims the memory is recorded; its forked
- * children are not, nor are programs that it starts or that take its place: those inherit the options, find
- * no such memory, and run unrecorded and unchecked.
+ * children are not, nor are programs that it starts or executes: those inherit the options, find no such
+ * memory, and run unrecorded and unchecked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,12 +37,12 @@ struct stream {
     u8 *data;
     u32 thread;
     u32 number; /* of the next chunk */
-    u32 ctx;    /* of the last event: it is told */
+    u32 ctx;    /* of the last event, already described */
     struct dh_dht_encoder code;
 };
 
 static struct dh_feed_layout *arena;
-static bool stopped; /* for good: no room, or the recorder is gone */
+static bool stopped; /* for good: no space, or the recorder is gone */
 
 /* In a cache line of its own: the one word all threads share. */
 static struct {
@@ -50,7 +50,7 @@ static struct {
     u8 pad[56];
 } tickets __attribute__((aligned(64)));
 
-/* Events of no thread. Under `lock`. */
+/* Events that belong to no thread. Under `lock`. */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_TAP);
 static struct stream *nobody;
 
@@ -133,7 +133,7 @@ static void chunk_begin(struct stream *s)
     dh_dht_encode_begin(&s->code, s->data, DH_DHT_CHUNK_BYTES);
 }
 
-/* What is encoded so far is complete: it counts if the program is killed now. No event is there before its
+/* Publish what is encoded so far: it survives if the program is killed now. No event is published before its
  * context. */
 DH_INLINE void publish(struct stream *s)
 {
@@ -170,7 +170,7 @@ static struct stream *stream_new(u32 thread)
     return s;
 }
 
-/* Room for one more event. False: recording has stopped. */
+/* Make room for one more event. False: recording has stopped. */
 DH_INLINE bool ready(struct stream *s)
 {
     if (DH_UNLIKELY(!s || !s->slot))
@@ -189,7 +189,7 @@ static void put(struct stream *s, struct dh_dht_event *e)
     if (!ready(s))
         return;
     if (!e->pc)
-        e->ctx = s->code.calls.ctx; /* where is not known: the context that costs nothing */
+        e->ctx = s->code.calls.ctx; /* its place is unknown: use the context that takes no space */
     if (operands & DH_DHT_HAS_TICKET)
         e->ticket = __atomic_fetch_add(&tickets.next, 1, __ATOMIC_SEQ_CST);
     dh_dht_encode_slow(&s->code, e, operands);
@@ -218,7 +218,7 @@ static u64 here(const struct dh_thread *t)
     return (u64)dh_tap_pc(t, NULL);
 }
 
-/* The number of a context of t's, which is told now at the latest. */
+/* The number of a context of t, describing it now if it has not been yet. */
 DH_INLINE u32 told(struct stream *s, dh_ctx_t ctx)
 {
     if (DH_UNLIKELY(dh_ctx_raw(ctx) != s->ctx))
@@ -266,7 +266,7 @@ static void record_access(struct dh_thread *t, const struct dh_tap_access *a)
 
 static void record_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
 {
-    if (t->unordered && (op == DH_OP_NOTIFY || op == DH_OP_WAIT)) /* told to taps wherever it happens */
+    if (t->unordered && (op == DH_OP_NOTIFY || op == DH_OP_WAIT)) /* taps get these from any region */
         return;
     struct dh_dht_event e = {
         .pc = here(t), .addr = object, .ctx = calls(t), .op = (u8)op, .mode = (u8)(mode | order_mark(t))};
@@ -307,8 +307,8 @@ static bool put_frame(void *ctx, const struct dh_place_frame *f)
     return ++all->n < DH_DHT_FRAMES;
 }
 
-/* A function of lard.h makes and joins the language's threads. Who makes a thread may give it an address of
- * its own stack: whoever reports a race there must know what it was. */
+/* lard.h functions create and join language-level threads. A thread may pass the address of its own stack to
+ * one it creates: the report of a race there must know what it was. */
 static void record_thread(struct dh_thread *t, u32 op, dh_uid_t uid)
 {
     struct frames all = {.to = t->tap, .ctx = calls(t)};
@@ -351,7 +351,7 @@ static void record_end(struct dh_thread *t)
     dh_pool_free(s, sizeof(*s));
 }
 
-/* By whichever thread it is: its own stream, or that of nobody. */
+/* Into the stream of t (NULL: the calling thread); without one, into that for events of no thread. */
 static void put_by(struct dh_thread *t, struct dh_dht_event *e)
 {
     if (!t)
@@ -402,7 +402,7 @@ static u8 hex(char c)
     return (u8)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* Modules are told in slots of their own; the last list that names an address is right. */
+/* Modules are described in slots of their own; the last list that contains an address is right. */
 static void tell_module(const struct dh_module *m, void *ctx)
 {
     struct dh_feed_slot *slot = ctx;
@@ -443,7 +443,7 @@ static void record_modules(void)
 
 static bool claim(int fd)
 {
-    /* Where the runtime's own memory is: anywhere else it might lie where the program's shadow must be. */
+    /* In the area of the runtime's own memory: elsewhere it might be in the way of the program's shadow. */
     void *p = dh_sys_map_own(sizeof(*arena));
     if (!p || dh_sys_failed(dh_sys6(SYS_mmap, (long)p, sizeof(*arena), PROT_READ | PROT_WRITE,
                                     MAP_SHARED | MAP_FIXED, fd, 0)))
@@ -460,7 +460,7 @@ static bool claim(int fd)
     return true;
 }
 
-/* A file that is not the recorder's memory may be at that number. */
+/* That descriptor number may be a file other than the recorder's memory. */
 static bool is_arena(int fd)
 {
     long size = dh_sys3(SYS_lseek, fd, 0, 2 /* SEEK_END */);
@@ -479,8 +479,8 @@ bool dh_record_wanted(void)
     return true;
 }
 
-/* Slots under way are taken by the recorder when the process is gone; only what the encoder still holds back
- * is to be written, and only for the thread that ends the process: others may be running. */
+/* The recorder takes unfinished slots when the process is gone; only what the encoder still buffers must be
+ * written, and only for the thread that ends the process: others may be running. */
 static void record_finish(void)
 {
     struct stream *s = __dh_hot.self ? __dh_hot.self->tap : NULL;

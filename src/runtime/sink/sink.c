@@ -1,23 +1,23 @@
 /*
- * sink.c - events that a tap is told in more than one call. See sink.h.
+ * sink.c - events that take more than one call to a tap. See sink.h.
  */
 #include "runtime/sink/sink.h"
 
-enum { STACK_TOLD = 1 << 20 }; /* of a stack, at most */
+enum { STACK_TOLD = 1 << 20 }; /* most bytes of a stack */
 
 void dh_sink_tell_stack(struct dh_thread *t, uptr lo, uptr top)
 {
     bool language = t->language;
     DH_ASSERT(lo <= top);
     lo = top - lo > STACK_TOLD ? top - STACK_TOLD : lo;
-    t->language = false; /* this is no word of the run-time system's */
+    t->language = false; /* this does not come from the language runtime */
     dh_tap->memory(t, DH_OP_RANGE_NEW, lo, top - lo, 0);
     t->language = language;
 }
 
 void dh_sink_tell_release(struct dh_thread *t, uptr lock, enum dh_sink_hold hold, bool system)
 {
-    t->system_order += system; /* also of a lock that was taken inside and is released outside */
+    t->system_order += system; /* also for a lock that was taken inside and is released outside */
     if (hold == DH_HELD_UNKNOWN)
         dh_tap->release_foreign(t, lock);
     else
@@ -35,8 +35,9 @@ void dh_sink_tell_give_out(struct dh_thread *t, uptr addr, bool join)
 
 /* ---- Clocks ---- */
 
-/* To a tap an epoch of a thread is an object that is released when its time is read, and acquired by whoever
- * writes that time: it then knows all that the thread knew. No object of the program has such an address. */
+/* To a tap an epoch of a thread is an object that is released when its time is read, and acquired by a thread
+ * that writes that time, which then knows all that the first thread knew. No object of the program has such
+ * an address. */
 static uptr epoch_object(dh_slot_t slot, u64 time)
 {
     return (uptr)1 << 63 | (uptr)dh_slot_raw(slot) << 32 | (u32)time;
@@ -58,7 +59,7 @@ void dh_sink_tell_clock_write(struct dh_thread *t, dh_slot_t slot, u64 time)
 
 /* ---- Threads ---- */
 
-/* The clocks of threads are not kept with a tap, but slots of joined threads are used again. */
+/* Thread clocks are not maintained with a tap, but slots of joined threads are reused. */
 void dh_sink_tell_join(struct dh_thread *t, struct dh_thread *child)
 {
     dh_tap->thread(t, DH_OP_JOIN, child->uid);

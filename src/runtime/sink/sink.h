@@ -1,15 +1,15 @@
 /*
  * sink.h - the boundary that every event of the program crosses: from where it is seen (interceptors,
- * threads, the heap, lard.h, the interfaces of other tools) to whoever analyses it. That is the engine, or
- * else a tap (tap.h): the recorder or the laboratory.
+ * threads, the heap, lard.h, the interfaces of other tools) to its consumer. That is the engine, or else a
+ * tap (tap.h): the recorder or the laboratory.
  *
- * There is one function for each event. The caller says what has happened; only this header asks who is to
- * know. The engine is called directly, so that an event costs it one predictable branch. What is the same for
- * all sinks is done by the caller before: which locks a thread holds, which regions it is in.
+ * There is one function for each event. The caller says what happened; only this header decides who receives
+ * it. The engine is called directly, so that an event costs it one predictable branch. What is the same for
+ * all sinks is done by the caller beforehand: tracking which locks a thread holds and which regions it is in.
  *
- * All are called inside the runtime, by the thread concerned, in the order of the program, which tap.h
- * describes; exceptions are named. docs/design/lab.md lists the four files of the engine that test the tap
- * themselves, and why.
+ * All are called inside the runtime, by the thread concerned, in program order, as tap.h describes;
+ * exceptions are noted. docs/design/lab.md lists the four files of the engine that test the tap themselves,
+ * and why.
  */
 #ifndef DH_RUNTIME_SINK_SINK_H
 #define DH_RUNTIME_SINK_SINK_H
@@ -18,8 +18,8 @@
 #include "runtime/sink/tap.h"
 #include "runtime/threads/sync.h"
 
-/* Is every event wanted, one by one? The engine has no use for one that changes nothing it knows, so whoever
- * sees that may leave it out. A tap leaves nothing in shadow memory by which this could be seen. */
+/* Is every single event wanted? The engine does not need an event that changes nothing, so the caller may
+ * omit it. With a tap there is nothing in shadow memory by which to tell. */
 DH_INLINE bool dh_sink_wants_all(void)
 {
     return DH_UNLIKELY(dh_tap != NULL);
@@ -32,7 +32,7 @@ DH_INLINE bool dh_sink_wants_all(void)
 DH_INLINE void dh_sink_access_at(struct dh_thread *t, const volatile void *p, size_t n, u32 kind,
                                  const void *pc)
 {
-    dh_range_access(t, p, n, kind, pc); /* which instrumented code calls as well, and tests the tap */
+    dh_range_access(t, p, n, kind, pc); /* which instrumented code also calls, so it tests the tap itself */
 }
 
 DH_INLINE void dh_sink_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind)
@@ -40,7 +40,7 @@ DH_INLINE void dh_sink_access(struct dh_thread *t, const volatile void *p, size_
     dh_sink_access_at(t, p, n, kind, NULL);
 }
 
-/* A read of the word at p, to be checked and not recorded. */
+/* A read of the word at p, to be checked but not recorded. */
 DH_INLINE void dh_sink_check(struct dh_thread *t, const volatile void *p, u32 kind)
 {
     if (!dh_sink_wants_all())
@@ -49,7 +49,7 @@ DH_INLINE void dh_sink_check(struct dh_thread *t, const volatile void *p, u32 ki
 
 /* ---- Memory ---- */
 
-/* [p, p + n) is new: it has no past. t may be NULL. */
+/* [p, p + n) is new: forget its history. t may be NULL. */
 DH_INLINE void dh_sink_clear(struct dh_thread *t, const volatile void *p, size_t n)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -58,8 +58,8 @@ DH_INLINE void dh_sink_clear(struct dh_thread *t, const volatile void *p, size_t
         dh_engine_clear(t, p, n);
 }
 
-/* The program got a block of n bytes from the heap: it has no past, up to the next multiple of 16. t may be
- * NULL. */
+/* The program got a block of n bytes from the heap: forget its history, up to the next multiple of 16. t may
+ * be NULL. */
 DH_INLINE void dh_sink_block(struct dh_thread *t, const volatile void *p, size_t n)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -68,7 +68,7 @@ DH_INLINE void dh_sink_block(struct dh_thread *t, const volatile void *p, size_t
         dh_engine_clear(t, p, DH_ALIGN_UP(n, 16));
 }
 
-/* The past of dst becomes that of src (the data moved: realloc, mremap). May overlap. */
+/* The history of dst becomes that of src (the data moved: realloc, mremap). May overlap. */
 DH_INLINE void dh_sink_move(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n)
 {
     if (DH_LIKELY(dh_tap == NULL))
@@ -77,7 +77,7 @@ DH_INLINE void dh_sink_move(struct dh_thread *t, volatile void *dst, const volat
         dh_tap->memory(t, DH_OP_RANGE_MOVE, (uptr)dst, n, (uptr)src);
 }
 
-/* The same of objects of a language (lard.h), which other threads may be accessing. n is not 0, and dst not
+/* The same for language-level objects (lard.h), which other threads may be accessing. n is not 0, and dst !=
  * src. */
 DH_INLINE void dh_sink_clear_object(struct dh_thread *t, uptr p, size_t n)
 {
@@ -95,7 +95,7 @@ DH_INLINE void dh_sink_copy_object(struct dh_thread *t, uptr dst, uptr src, size
         dh_engine_copy_object(t, dst, src, n);
 }
 
-/* gone, gone_n: what of the source is not in the destination too; it has no past any more. */
+/* gone, gone_n: the part of the source outside the destination; its history is forgotten. */
 DH_INLINE void dh_sink_move_object(struct dh_thread *t, uptr dst, uptr src, size_t n, uptr gone,
                                    size_t gone_n)
 {
@@ -108,7 +108,7 @@ DH_INLINE void dh_sink_move_object(struct dh_thread *t, uptr dst, uptr src, size
 }
 
 void dh_sink_tell_stack(struct dh_thread *t, uptr lo, uptr top);
-/* What functions that have returned left below `top` on the stack that begins at lo has no past any more. */
+/* Forget what functions that have returned left below `top`, on the stack that begins at lo. */
 DH_INLINE void dh_sink_clear_stack(struct dh_thread *t, uptr lo, uptr top)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -117,7 +117,7 @@ DH_INLINE void dh_sink_clear_stack(struct dh_thread *t, uptr lo, uptr top)
         dh_engine_clear_stack(lo, top);
 }
 
-/* Synchronisation objects in [p, p + n) begin or end their life: what they published is forgotten. */
+/* Synchronisation objects in [p, p + n) are created or destroyed: forget what they published. */
 DH_INLINE void dh_sink_forget(const volatile void *p, size_t n)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -125,7 +125,7 @@ DH_INLINE void dh_sink_forget(const volatile void *p, size_t n)
     dh_sync_forget(p, n);
 }
 
-/* ---- Synchronisation: of a thread that is neither in an unordered region nor alone ---- */
+/* ---- Synchronisation, by a thread that is neither in an unordered region nor alone ---- */
 
 /* A lock was taken. */
 DH_INLINE void dh_sink_acquire(struct dh_thread *t, uptr lock, bool shared)
@@ -138,21 +138,21 @@ DH_INLINE void dh_sink_acquire(struct dh_thread *t, uptr lock, bool shared)
 
 enum dh_sink_hold { DH_HELD_EXCLUSIVE, DH_HELD_SHARED, DH_HELD_UNKNOWN };
 void dh_sink_tell_release(struct dh_thread *t, uptr lock, enum dh_sink_hold hold, bool system);
-/* A lock is about to be let go of. system: by the run-time system of a language, which orders nothing: only
- * taps that were told of the lock get to know. */
+/* A lock is about to be released. system: by the language runtime, which creates no ordering: only taps that
+ * saw the lock taken are told. */
 DH_INLINE void dh_sink_release(struct dh_thread *t, uptr lock, enum dh_sink_hold hold, bool system)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
         dh_sink_tell_release(t, lock, hold, system);
     else if (hold == DH_HELD_UNKNOWN)
-        /* Too many to remember (DH_HELD_MAX), or another thread's: in which mode it was held is not known.
-         * Joined to what everyone sees, it orders at least what it must. */
+        /* Beyond DH_HELD_MAX, or another thread's: the mode in which it was held is unknown. Joined to what
+         * every acquire sees, it orders at least what it must. */
         dh_order_give_out(t, lock, true);
     else
         dh_order_give_out_lock(t, lock, hold == DH_HELD_SHARED);
 }
 
-/* An edge through any other address. join: what was published there before stays. */
+/* An edge through any other address. join: keep what was published there before. */
 DH_INLINE void dh_sink_take_in(struct dh_thread *t, uptr addr)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -172,8 +172,8 @@ DH_INLINE void dh_sink_give_out(struct dh_thread *t, uptr addr, bool join)
     }
 }
 
-/* A condition is about to be signalled; a wait for it was ended by a signal. Neither orders anything, so it
- * is nothing to the engine. Whatever region the thread is in. */
+/* A condition is about to be signalled; a wait for it was ended by a signal. Neither creates ordering, so the
+ * engine ignores them. Called in any region. */
 DH_INLINE void dh_sink_notify(struct dh_thread *t, const void *condition)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -188,7 +188,7 @@ DH_INLINE void dh_sink_wait(struct dh_thread *t, const void *condition)
 
 u32 dh_sink_tell_clock_read(struct dh_thread *t, dh_slot_t slot);
 void dh_sink_tell_clock_write(struct dh_thread *t, dh_slot_t slot, u64 time);
-/* A language (lard.h) reads one entry of t's clock, or raises it. */
+/* A language runtime (lard.h) reads one entry of t's clock, or raises it. */
 DH_INLINE u32 dh_sink_read_clock(struct dh_thread *t, dh_slot_t slot)
 {
     return DH_UNLIKELY(dh_tap != NULL) ? dh_sink_tell_clock_read(t, slot) : dh_thread_read_clock(t, slot);
@@ -203,7 +203,7 @@ DH_INLINE void dh_sink_write_clock(struct dh_thread *t, dh_slot_t slot, u64 time
 
 /* ---- Threads ---- */
 
-/* t has made `child`, which has not begun. */
+/* t has created `child`, which has not started. */
 DH_INLINE void dh_sink_fork(struct dh_thread *t, struct dh_thread *child)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -222,17 +222,17 @@ DH_INLINE void dh_sink_begin(struct dh_thread *t)
     }
 }
 
-/* Returns the last of t's epochs that whoever joins it will know. */
+/* Returns the last of t's epochs that a thread joining it will acquire. */
 DH_INLINE u32 dh_sink_end(struct dh_thread *t)
 {
     if (DH_LIKELY(dh_tap == NULL))
         return dh_thread_read_clock(t, t->slot);
     dh_tap->thread_end(t);
-    return dh_thread_epoch(t); /* to a tap each epoch is an object with a name of its own (sink.c) */
+    return dh_thread_epoch(t); /* to a tap each epoch is an object with its own address (sink.c) */
 }
 
 void dh_sink_tell_join(struct dh_thread *t, struct dh_thread *child);
-/* child has ended, and t knows it. */
+/* child has ended, and t has joined it. */
 DH_INLINE void dh_sink_join(struct dh_thread *t, struct dh_thread *child)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -242,7 +242,7 @@ DH_INLINE void dh_sink_join(struct dh_thread *t, struct dh_thread *child)
 }
 
 void dh_sink_tell_hand_over(struct dh_thread *from, struct dh_thread *to);
-/* A kernel thread goes on as another thread, after all that it did as the first one. */
+/* A kernel thread continues as another thread, ordered after all that it did as the first one. */
 DH_INLINE void dh_sink_hand_over(struct dh_thread *from, struct dh_thread *to)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -251,7 +251,7 @@ DH_INLINE void dh_sink_hand_over(struct dh_thread *from, struct dh_thread *to)
         dh_thread_hand_over(from, to);
 }
 
-/* t has another name. */
+/* t has been renamed. */
 DH_INLINE void dh_sink_named(struct dh_thread *t)
 {
     if (DH_UNLIKELY(dh_tap != NULL) && dh_tap->named)
@@ -280,14 +280,14 @@ DH_INLINE void dh_sink_before_free(void *p, const void *pc)
         dh_exception_before_free(p, pc);
 }
 
-/* As __dh_atomic_pre. */
+/* Like __dh_atomic_pre. */
 DH_INLINE void dh_sink_before_atomic(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc)
 {
     if (dh_exception_on() && !dh_sink_wants_all())
         dh_exception_before_atomic(p, size, order, kind, pc);
 }
 
-/* ---- The process: what a tap has to know or to do beside the rest of the runtime ---- */
+/* ---- The process: what a tap must know or do along with the rest of the runtime ---- */
 
 DH_INLINE void dh_sink_modules(void)
 {

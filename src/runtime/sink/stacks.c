@@ -1,5 +1,6 @@
 /*
- * stacks.c - see stacks.h. Threads may tell the same context at the same time: then they write the same.
+ * stacks.c - see stacks.h. Threads may describe the same context at the same time: then they write the same
+ * values.
  */
 #include "runtime/sink/stacks.h"
 

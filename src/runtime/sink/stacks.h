@@ -1,6 +1,6 @@
 /*
- * stacks.h - tells the recorder what the contexts of events mean, and who the threads are, each once, in the
- * tables of the memory that both share (event/dht_feed.h).
+ * stacks.h - describes contexts and threads to the recorder, each once, in tables of the shared memory
+ * (event/dht_feed.h).
  */
 #ifndef DH_RUNTIME_SINK_STACKS_H
 #define DH_RUNTIME_SINK_STACKS_H
@@ -8,7 +8,7 @@
 #include "event/dht_feed.h"
 #include "runtime/threads/thread.h"
 
-/* high becomes `to` if it is less. */
+/* Raise high to `to` if it is less. */
 DH_INLINE void dh_stacks_raise(u32 *high, u32 to)
 {
     u32 was = __atomic_load_n(high, __ATOMIC_RELAXED);
@@ -17,14 +17,14 @@ DH_INLINE void dh_stacks_raise(u32 *high, u32 to)
         ;
 }
 
-/* A context, with all that it was called from. Its number in the recording; 0: there is no room for it. */
+/* Describe a context and its callers. Returns its number in the recording; 0: there is no space for it. */
 u32 dh_stacks_tell(struct dh_feed_layout *arena, dh_ctx_t ctx);
-/* Recursion was folded into a context, which may have been told. */
+/* Recursion was folded into a context, which may already have been described. */
 void dh_stacks_tell_folded(struct dh_feed_layout *arena, dh_ctx_t ctx);
-/* A thread, as it is now. */
+/* Describe a thread, as it is now. */
 void dh_stacks_tell_thread(struct dh_feed_layout *arena, dh_uid_t uid);
 
-/* The context of an access that t makes: that of the function that makes it, and of the interceptor if it is
+/* The context of an access by t: that of the function that makes it, including the interceptor if there is
  * one. */
 DH_INLINE dh_ctx_t dh_stacks_of_access(struct dh_thread *t)
 {
@@ -33,8 +33,8 @@ DH_INLINE dh_ctx_t dh_stacks_of_access(struct dh_thread *t)
     return DH_LIKELY(!dh_ctx_is_none(ctx)) ? ctx : dh_thread_frame_ctx(t, top);
 }
 
-/* Of anything else that t does: the call on top of its shadow stack is where, and need not be made a context
- * for that. order.c does the same with locks. */
+/* The context of anything else that t does: its place is the call on top of the shadow stack, which need not
+ * be interned for that. order.c does the same for locks. */
 DH_INLINE dh_ctx_t dh_stacks_of_call(struct dh_thread *t)
 {
     struct dh_frame *top = __dh_hot.sp - 1;

@@ -1,12 +1,12 @@
 /*
- * tap.h - where every event of the program can be taken out instead of going to the fast engine: by the
- * recorder (record.c) or by the laboratory (lab.c). Which, if any, is decided once at start.
+ * tap.h - diverts every event of the program from the fast engine: to the recorder (record.c) or the
+ * laboratory (lab.c). Which, if any, is decided once at start.
  *
  * With a tap, the engine never runs: no thread ever has an access id, so no inlined check ever hits, and
- * every access comes to a slow path, which hands it over. All functions are called inside the runtime, by the
- * thread concerned; what the calling order promises is the order of the program: ACQUIRE after the lock was
- * taken, RELEASE before it is let go, FORK before the new thread runs, JOIN after the ended one did its END,
- * an atomic operation while its object is locked.
+ * every access comes to a slow path, which passes it on. All functions are called inside the runtime, by the
+ * thread concerned, in program order: ACQUIRE after the lock was taken, RELEASE before it is released, FORK
+ * before the new thread runs, JOIN after the END of the joined one, an atomic operation while its object is
+ * locked.
  */
 #ifndef DH_RUNTIME_SINK_TAP_H
 #define DH_RUNTIME_SINK_TAP_H
@@ -19,7 +19,7 @@
 
 struct dh_thread;
 
-/* One access, or one check that stands for many. */
+/* One access, or one check that covers many. */
 struct dh_tap_access {
     uptr addr;
     size_t size;
@@ -28,7 +28,7 @@ struct dh_tap_access {
     const void *pc; /* NULL: the call on top of the shadow stack */
 };
 
-/* As events number threads: from 0. */
+/* Thread numbers as used in events: from 0. */
 DH_INLINE u32 dh_tap_thread(dh_uid_t uid)
 {
     DH_ASSERT(!dh_uid_is_none(uid));
@@ -47,7 +47,7 @@ struct dh_tap {
     void (*atomic)(struct dh_thread *t, u32 op, u32 order, const struct dh_tap_access *a);
     void (*thread)(struct dh_thread *t, u32 op, dh_uid_t uid); /* FORK, JOIN */
     /* RANGE_NEW, RANGE_MOVE, RANGE_COPY. t may be NULL. Synchronisation objects move along if the language
-     * says so (t->language). */
+     * runtime requests it (t->language). */
     void (*memory)(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr from);
     /* The program got a block of n bytes; all up to the next multiple of 16 is new. t may be NULL. */
     void (*block)(struct dh_thread *t, uptr addr, size_t n);
@@ -55,7 +55,7 @@ struct dh_tap {
     void (*forget)(struct dh_thread *t, uptr addr, size_t n);
     void (*carried)(struct dh_thread *t,
                     const struct dh_thread *by); /* t runs on the kernel thread of `by` */
-    void (*named)(struct dh_thread *t);          /* t has another name */
+    void (*named)(struct dh_thread *t);          /* t has been renamed */
     void (*folded)(dh_ctx_t ctx);                /* recursion was folded into it */
     void (*modules)(void);                       /* the list of loaded modules has changed */
     void (*finish)(void);                        /* the process ends */
@@ -71,14 +71,14 @@ void dh_tap_init(void); /* by the options */
 void dh_tap_take(struct dh_thread *t, uptr addr, u32 size, u32 kind,
                  const void *pc); /* from outside the runtime */
 
-/* What the options ask for: each says whether it is its turn, after it has made itself ready. */
+/* Selected by the options: each returns whether it is wanted, after initialising itself. */
 bool dh_record_wanted(void);
 bool dh_lab_wanted(void);
-/* Of the detector that runs, for the record. */
+/* The name of the running detector, for the record. */
 const char *dh_lab_detector(void);
 const char *dh_lab_guarantee(void);
 
-/* The program counter of an access of t; without one: the call on top of its shadow stack, if any. t may be
+/* The program counter of an access by t; if pc is NULL, the call on top of its shadow stack, if any. t may be
  * NULL. */
 const void *dh_tap_pc(const struct dh_thread *t, const void *pc);
 

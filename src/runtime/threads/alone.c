@@ -9,7 +9,7 @@
 static bool never;   /* some thread was in an unordered region; set once, atomic */
 static bool unheard; /* all threads are as if alone; set before the first of them acts, atomic */
 
-/* Where the marks of lard.h lie, if the program has any. */
+/* The markers of lard.h, if the program has any. */
 extern const char __start_dh_lard[] __attribute__((weak, visibility("hidden")));
 
 bool dh_alone_lard_spoken(void)
@@ -27,7 +27,7 @@ void dh_alone_begin(struct dh_thread *t)
     if (t->alone || dh_sink_wants_all() || __dh_hot.self != t || !dh_alone_all_inherit() ||
         !dh_thread_outlived_all(t))
         return;
-    dh_thread_end_epoch(t); /* of what it records when it is no longer alone, nothing is in this one */
+    dh_thread_end_epoch(t); /* what it records when no longer alone must not be part of this one */
     t->alone = true;
     dh_thread_set_hot(t, &__dh_hot);
 }

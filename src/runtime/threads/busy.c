@@ -1,9 +1,9 @@
 /*
  * busy.c - see busy.h.
  *
- * The registry of threads says who is there, and the kernel who is blocked: the field "state" of
- * /proc/self/task/TID/stat (proc(5)). A thread that is in a blocking interceptor need not be blocked, and one
- * that has made a system call by itself may be. Where /proc cannot be read, nobody is taken to run.
+ * The thread registry says which threads exist, and the kernel which are blocked: the field "state" of
+ * /proc/self/task/TID/stat (proc(5)). A thread in a blocking interceptor need not be blocked, and one that
+ * has made a system call directly may be. If /proc cannot be read, no thread is assumed to be running.
  */
 #include "runtime/threads/busy.h"
 
@@ -30,7 +30,7 @@ static u32 list_others(int *ret)
     return n;
 }
 
-/* A letter; 0: the thread is gone, or cannot be asked. */
+/* A letter; 0: the thread is gone, or its state cannot be read. */
 static char state_of(int tid)
 {
     char buf[128];
@@ -44,7 +44,8 @@ static char state_of(int tid)
         return 0;
     long n = dh_sys3(SYS_read, fd, (long)buf, sizeof(buf));
     dh_sys3(SYS_close, fd, 0, 0);
-    /* The name comes before it in parentheses, and may hold any character; nothing behind it holds one. */
+    /* The name precedes it in parentheses, and may contain any character; nothing after it contains a
+     * parenthesis. */
     while (n > 0 && buf[n - 1] != ')')
         n--;
     return n > 0 && n + 1 < (long)sizeof(buf) ? buf[n + 1] : 0;
@@ -61,7 +62,7 @@ enum dh_busy dh_busy_others(void)
     dh_thread_leave(t);
     for (u32 i = 0; i < n && found != DH_BUSY_RUNNING; i++) {
         char state = tids[i] ? state_of(tids[i]) : 'R';
-        if (state == 'R' || state == 'D') /* that is a wait which ends by itself, for a page or a disk */
+        if (state == 'R' || state == 'D') /* D is a wait that ends by itself, for a page or a disk */
             found = DH_BUSY_RUNNING;
         else if (state)
             found = DH_BUSY_BLOCKED;

@@ -12,8 +12,8 @@ enum dh_busy {
     DH_BUSY_RUNNING  /* one of them runs, or could */
 };
 
-/* Outside the runtime. The threads are asked one after the other: one that was found blocked may have been
- * woken by the time the last one is. */
+/* Call it outside the runtime. The threads are checked one after the other: one that was found blocked may
+ * have been woken by the time the last one is checked. */
 enum dh_busy dh_busy_others(void);
 
 #endif

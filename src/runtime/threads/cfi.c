@@ -2,13 +2,13 @@
  * cfi.c - see cfi.h. The formats are those of the Linux Standard Base (.eh_frame, .eh_frame_hdr) and of DWARF
  * (call frame instructions, version 4, section 6.4).
  *
- * Of each row three columns are kept: the CFA, the frame pointer, the return address.
+ * Three columns of each row are kept: the CFA, the frame pointer, the return address.
  */
 #include "runtime/threads/cfi.h"
 
 #include <dlfcn.h>
 
-/* Ways to write an address: four bits of format, three of what it counts from. */
+/* Address encodings: four bits for the format, three for the base. */
 enum { UDATA4 = 0x03, SDATA4 = 0x0b, ABSOLUTE8 = 0x00, UDATA8 = 0x04, SDATA8 = 0x0c, FORMAT = 0x0f };
 enum { FROM_HERE = 0x10, FROM_HEADER = 0x30, FROM = 0x70 };
 enum { RBP = 6, RSP = 7, RETURN = 16, REMEMBERED = 8, WORD = 8 };
@@ -91,7 +91,7 @@ struct state {
 
 struct program {
     long code_unit, data_unit;
-    uptr loc, pc; /* how far it is; up to where to go */
+    uptr loc, pc; /* current location; where to stop */
     struct state now, initial, kept[REMEMBERED];
     u32 kept_n;
 };
@@ -202,7 +202,7 @@ static void run_extended(struct program *p, struct bytes *b, u64 op)
     case 0x2e: /* GNU_args_size */
         uleb(b);
         break;
-    default: /* set_loc, of which no compiler makes use, and what is still to come */
+    default: /* set_loc, which no compiler uses, and future extensions */
         b->bad = true;
     }
 }
@@ -243,7 +243,7 @@ static bool row_of(const struct state *s, struct dh_cfi_row *ret_row)
 
 /* ---- Where it is ---- */
 
-/* An entry of .eh_frame without its length. Entries of 4 GB and more are not looked at. */
+/* An entry of .eh_frame without its length. Entries of 4 GB and more are ignored. */
 static struct bytes entry_at(const u8 *at)
 {
     struct bytes b = {.at = at, .end = at + 4};
@@ -275,7 +275,7 @@ static void augmentation(struct bytes *b, const char *letters, struct common *re
             encoded(&data, encoding & FORMAT, 0);
         } else if (*c == 'L') {
             fixed(&data, 1);
-        } else { /* 'S': not called but interrupted */
+        } else { /* 'S': a signal frame, interrupted rather than called */
             b->bad = true;
         }
         b->bad |= data.bad;
@@ -326,8 +326,7 @@ static bool read_entry(const u8 *at, uptr pc, struct dh_cfi_row *ret_row)
     return !b.bad && !common.instructions.bad && row_of(&p.now, ret_row);
 }
 
-/* The sorted table of a module's functions: where each begins and where its FDE is, counted from the header.
- */
+/* The sorted table of a module's functions: the start of each and its FDE, relative to the header. */
 struct functions {
     const u8 *header;
     struct {
@@ -343,7 +342,7 @@ static bool functions_around(uptr pc, struct functions *ret)
         return false;
     const u8 *header = object.dlfo_eh_frame;
     struct bytes b = {.at = header + 4, .end = header + 12};
-    u32 format = header[1] & FORMAT; /* of the address of .eh_frame, which nobody needs */
+    u32 format = header[1] & FORMAT; /* of the address of .eh_frame, which is not needed */
     if (header[0] != 1 || (format != UDATA4 && format != SDATA4) || header[2] != UDATA4 ||
         header[3] != (FROM_HEADER | SDATA4))
         return false;
@@ -354,7 +353,7 @@ static bool functions_around(uptr pc, struct functions *ret)
     return true;
 }
 
-/* How many of them begin at pc or before. */
+/* How many of them begin at or before pc. */
 static u64 functions_up_to(const struct functions *f, uptr pc)
 {
     long wanted = (long)(pc - (uptr)f->header);

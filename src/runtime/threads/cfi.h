@@ -1,9 +1,9 @@
 /*
- * cfi.h - where a function's caller is found on the stack: what the tables for unwinding say of one place.
+ * cfi.h - finds a function's caller on the stack: what the unwind tables say about one place.
  *
- * x86-64 only, and only what compilers make of ordinary functions. The unwinder of libgcc does all of it, but
- * it reads whatever a wrong return address points to, and it cannot tell what it went by, which is what
- * plain.c remembers.
+ * x86-64 only, and only what compilers emit for ordinary functions. libgcc's unwinder does all of this, but
+ * it reads whatever a wrong return address points to, and does not reveal the rule it used, which plain.c
+ * caches.
  */
 #ifndef DH_RUNTIME_THREADS_CFI_H
 #define DH_RUNTIME_THREADS_CFI_H
@@ -15,16 +15,15 @@
 struct dh_cfi_row {
     bool by_bp;
     u32 size;
-    u32 bp_at; /* the caller's frame pointer is so far below the beginning; 0: still in its register */
+    u32 bp_at; /* distance of the caller's saved frame pointer below the beginning; 0: in its register */
 };
 
-/* pc: a return address, in the function that is asked about. False if there is no table, if the function
- * was not called, or if its frame is of another kind. Reads nothing but tables of modules that are
- * loaded. No locks, no memory: fit for signal handlers. */
+/* pc: a return address in the function in question. False if there is no table, if the function was not
+ * called, or if its frame is of another kind. Reads only tables of loaded modules. No locks, no allocation:
+ * async-signal-safe. */
 bool dh_cfi_find(uptr pc, struct dh_cfi_row *ret_row);
 
-/* Where the function begins that pc, a return address, is in; 0: no table says so. As fit for signal
- * handlers. */
+/* The start of the function containing pc, a return address; 0: not in any table. Also async-signal-safe. */
 uptr dh_cfi_function(uptr pc);
 
 #endif

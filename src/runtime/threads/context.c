@@ -1,7 +1,7 @@
 /*
- * context.c - see context.h. A fixed array of chains; nodes are published by compare-exchange on the
- * head, so two threads that intern the same pair at once may leave a duplicate behind the winner's: the
- * loser looks again before it retries, so there is none.
+ * context.c - see context.h. A fixed array of chains; nodes are published by compare-exchange on the head, so
+ * two threads may intern the same pair at once: the loser searches again before it retries, so there are no
+ * duplicates.
  */
 #include "runtime/threads/context.h"
 

@@ -2,13 +2,13 @@
  * fd.c - see fd.h.
  *
  * A table from descriptor to synchronisation address. An entry is one word, read and written atomically; no
- * lock. A thread that uses a descriptor while another closes or reuses it may take the old address: it
- * then gets an edge too many or too few for a call whose outcome is undecided anyway.
+ * lock. A thread that uses a descriptor while another closes or reuses it may take the old address: then
+ * there is an edge too many or too few for a call whose outcome is undefined anyway.
  *
  * Addresses are only names to dh_sync_*; all of ours lie above every address of the process. Pipes, socket
- * pairs, eventfds and epoll instances made before our eyes have a counted object, whose clocks go when
- * the last descriptor does. The others are named by what both ends can find out by themselves;
- * there are few enough of these names never to be dropped.
+ * pairs, eventfds and epoll instances whose creation we saw have a reference-counted object, whose clocks are
+ * freed with the last descriptor. The others are named by what both ends can find out by themselves; there
+ * are so few of these names that they need never be freed.
  */
 #include "runtime/threads/fd.h"
 
@@ -22,14 +22,14 @@
 #include "runtime/sink/sink.h"
 #include "runtime/threads/signal.h"
 
-/* Kinds of names, in bits 56-63; what tells one of the kind from another is in bits 8-55, so that each is in
- * a block of 256 addresses of its own, which is the grain of the table of synchronisation objects. */
+/* Kinds of names, in bits 56-63; the identity within the kind is in bits 8-55, so that each has its own block
+ * of 256 addresses, the granularity of the table of synchronisation objects. */
 enum {
     NAME_NONE = 0xC0,    /* no edges */
-    NAME_SOCKETS = 0xC1, /* all sockets that are nothing better */
-    NAME_TCP = 0xC2,     /* a connection: its two ports */
-    NAME_PORT = 0xC3,    /* what connects to a port: the port */
-    NAME_FIFO = 0xC4,    /* or queue: device and inode, hashed to 48 bits: a collision is an edge too many */
+    NAME_SOCKETS = 0xC1, /* all sockets that have no better name */
+    NAME_TCP = 0xC2,     /* a connection, by its two ports */
+    NAME_PORT = 0xC3,    /* connecting to a port, by the port */
+    NAME_FIFO = 0xC4,    /* or queue, by device and inode, hashed to 48 bits: a collision adds an edge */
     NAME_OBJECT = 0xC5,  /* counted: index into objects */
     NAME_SIGNALS = 0xC6, /* a signalfd: the set of its signals, 48 apart counting as one */
 };
@@ -39,9 +39,9 @@ enum {
 enum {
     SIGNALS = 64,
     SIGNALS_NAMED = 48
-}; /* how many there are; how many bits of a name there are for them */
+}; /* how many there are; how many bits a name has for them: signals 48 apart share one */
 
-/* How many descriptors have each object; 0: free. When all are taken a new pipe is named as a FIFO. */
+/* How many descriptors refer to each object; 0: free. When all are taken, a new pipe is named like a FIFO. */
 enum { OBJECTS = 1 << 16 };
 static u32 objects[OBJECTS];
 static u32 objects_hint; /* where to look next */
@@ -113,7 +113,7 @@ static u64 object_new(u32 refs)
     return 0;
 }
 
-/* Put `name`, whose count already includes this descriptor, and let go of what was there. */
+/* Store `name`, whose count already includes this descriptor, and release what was there. */
 static void entry_set(int fd, u64 name)
 {
     u64 *e = entry_of(fd);
@@ -122,7 +122,7 @@ static void entry_set(int fd, u64 name)
         object_drop(old);
 }
 
-/* ---- Names for what was not made before our eyes ---------------------------------------------- */
+/* ---- Names for what we did not see created ---------------------------------------------------- */
 
 static u32 port_of(const void *addr)
 {
@@ -141,8 +141,8 @@ static u32 socket_port(int fd, long which)
     return dh_sys3(which, fd, (long)&a, (long)&n) == 0 ? port_of(&a) : 0;
 }
 
-/* The two ends of a TCP connection know the same two ports. The hosts are left out: one end may see
- * an IPv4 address and the other the same address mapped to IPv6. */
+/* The two ends of a TCP connection know the same two ports. Hosts are left out: one end may see an IPv4
+ * address and the other the same address mapped to IPv6. */
 static u64 socket_name(int fd, u32 peer)
 {
     int type = 0;
@@ -164,8 +164,8 @@ static u64 inode_name(const struct stat *st)
     return NAME(NAME_FIFO, dh_hash64(st->st_ino + dh_hash64(st->st_dev)) >> 16);
 }
 
-/* The other end of a standard stream that nobody here put in place is another process, and a program
- * that prints a lot should not pay for edges that lead nowhere. */
+/* The other end of an inherited standard stream is another process, and a program that prints a lot should
+ * not pay for edges that lead nowhere. */
 static u64 classify(int fd)
 {
     struct stat st;
@@ -231,7 +231,7 @@ bool dh_fd_is_plain(int fd)
 
 /* ---- Life of a descriptor --------------------------------------------------------------------- */
 
-/* The number itself: the kernel gives it out again only after a close, so programs that keep a table by
+/* The descriptor number itself: the kernel reuses it only after a close, so programs that keep a table by
  * descriptor (memcached's connections) are ordered by it. */
 static const void *number_address(int fd)
 {
@@ -293,7 +293,7 @@ void dh_fd_close(struct dh_thread *t, int fd)
     const void *number = number_address(fd);
     if (number != NULL)
         dh_order_release_store(t, number);
-    if (entry_get(fd) == 0) /* most are files that nobody asked about: not worth a system call now */
+    if (entry_get(fd) == 0) /* most are files that were never asked about: not worth a system call now */
         return;
     dh_fd_release(t, fd);
     entry_set(fd, 0);
@@ -303,7 +303,7 @@ void dh_fd_close_range(struct dh_thread *t, unsigned lo, unsigned hi)
 {
     for (unsigned fd = lo; fd <= hi && fd < CHUNK * CHUNKS; fd++) {
         if (__atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE) == NULL)
-            fd |= CHUNK - 1; /* nothing is known of this thousand */
+            fd |= CHUNK - 1; /* nothing is known about this chunk */
         else
             dh_fd_close(t, (int)fd);
     }

@@ -1,12 +1,12 @@
 /*
  * held.c - see held.h.
  *
- * Held locks are counted by page, modulo so many. To count is an atomic operation on memory that all threads
- * share; so a thread that takes a lock there leaves its mark, a pin, when it lets go, since it will
- * come back as a rule, and takes the pin away when it needs the place for another page. A lock that finds no
- * place for a pin is counted by itself (DH_LOCK_COUNTED).
+ * Held locks are counted by page, modulo DH_HELD_PAGES. Counting is an atomic operation on memory that all
+ * threads share; so a thread keeps its count for a page (a pin) after releasing the lock, since it will
+ * usually return, and drops the pin when it needs the slot for another page. A lock that finds no free pin is
+ * counted individually (DH_LOCK_COUNTED).
  *
- * Invariant: of every lock of the language that is held, the page is counted.
+ * Invariant: the page of every held language-level lock is counted.
  */
 #include "runtime/threads/held.h"
 

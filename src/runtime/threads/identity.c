@@ -1,18 +1,18 @@
 /*
- * identity.c - a kernel thread changes which logical thread it is; whose shadow call stack is used then.
+ * identity.c - switches a kernel thread to another logical thread, and chooses the shadow call stack to use.
  *
- * The shadow call stack goes with the machine's stack. A language-level thread either has a stack of its own
+ * The shadow call stack belongs to the machine stack. A language-level thread either has a stack of its own
  * (fibers) or runs on that of whichever kernel thread carries it (an interpreter whose state is on the heap).
- * Which, cannot be known at the switch: a fiber library switches threads first and stacks then. So until a
- * new thread first enters a function it has no frames, and that function's place on the stack decides: on the
- * kernel thread's own stack its frames are put on top of the kernel thread's, elsewhere it gets frames of its
+ * Which of the two is unknown at the switch: a fiber library switches threads first, then stacks. So a new
+ * thread has no frames until it first enters a function, and that function's stack address decides: on the
+ * kernel thread's own stack, its frames go on top of the kernel thread's; elsewhere, it gets frames of its
  * own and keeps them.
  *
- * Invariant: hot.limit is 0 as long as that is open, so the next __dh_enter comes here.
+ * Invariant: hot.limit is 0 until that is decided, so the next __dh_enter comes here.
  *
- * A function that began as one thread may end as another, and then puts the top of the stack back to
- * where it was in the former's frames. That is right on one machine stack. On others it makes calling
- * contexts wrong, and nothing else, since frames stay frames for ever.
+ * A function that began as one thread may end as another, and then resets the top of the stack to where it
+ * was in the former's frames. That is right on one machine stack. Otherwise it only makes calling contexts
+ * wrong, since frames are never unmapped.
  */
 #include "runtime/threads/identity.h"
 #include "runtime/engine/parts.h"
@@ -24,13 +24,13 @@
 
 enum {
     CARRIED_FRAMES = 16 << 10, /* a fiber's stack of 1 MiB, in frames of 64 bytes */
-    SPARE_TOUCHED = 64         /* so many spare stacks keep their memory */
+    SPARE_TOUCHED = 64         /* this many spare stacks keep their memory */
 };
 
 static _Thread_local struct {
     struct dh_thread *native;
     uptr stack_lo, stack_size;
-    bool tracked; /* accesses were looked at since what is below the top of the stack was cleared */
+    bool tracked; /* accesses were checked since the memory below the top of the stack was cleared */
 } home __attribute__((tls_model("initial-exec")));
 
 /* ---- The machine's stack ---- */
@@ -41,8 +41,9 @@ static bool on_home_stack(uptr addr)
 }
 
 /*
- * What is left is the frames of functions that began as one thread and go on as another, as a scheduler's do,
- * and thread-local storage, which is the kernel thread's. They are used in its order, whoever it is.
+ * What remains are frames of functions that began as one thread and continue as another, like a scheduler's,
+ * and thread-local storage, which is the kernel thread's. The kernel thread uses these in program order,
+ * whichever thread it runs as.
  */
 bool dh_identity_in_turn(const struct dh_thread *now, dh_uid_t earlier, uptr addr)
 {
@@ -87,7 +88,7 @@ void dh_identity_give_frames(struct dh_thread *t)
 {
     struct dh_frame *frames = t->carried ? t->own_frames : t->frames;
     size_t n = t->carried ? CARRIED_FRAMES : t->frames_n;
-    if (!frames || !n) /* of no frames, see thread.c */
+    if (!frames || !n) /* for no frames, see thread.c */
         return;
     if (++spares_n > SPARE_TOUCHED && n * sizeof(*frames) > 4096)
         dh_sys_discard((uptr)frames + 4096, n * sizeof(*frames) - 4096);
@@ -152,7 +153,7 @@ void dh_identity_tracked(void)
     home.tracked = true;
 }
 
-/* The run-time system's own locks are the kernel thread's, whoever it is. */
+/* The language runtime's own locks belong to the kernel thread, whichever thread it runs as. */
 static DH_NOINLINE void hand_over_locks(struct dh_thread *from, struct dh_thread *to)
 {
     u32 kept = 0;
@@ -184,7 +185,7 @@ static DH_COLD DH_NOINLINE void hand_over_signal(struct dh_thread *from, struct 
 
 /*
  * Both threads use this kernel thread's stack and its frames, so these stay as they are. Nothing on the stack
- * is looked at as the program's, no lock moves along, and nobody is to be told.
+ * counts as program data, no lock moves along, and no sink needs to be told.
  */
 bool dh_identity_take_turn(struct dh_thread *to)
 {
@@ -193,8 +194,8 @@ bool dh_identity_take_turn(struct dh_thread *to)
     to = to ? to : home.native;
     if (!from || !to)
         return false;
-    /* One test for all: it is hardly ever another case, and the fewer branches the better are those of
-     * interpreters predicted. */
+    /* One test for all: other cases are rare, and fewer branches here leave more prediction for the
+     * interpreter's. */
     u32 other = from->in_rt | to->in_rt | from->locks.n | (from->gen ^ gen) | (to->gen ^ gen);
     other |= !from->untracked;
     other |= home.tracked;
@@ -245,7 +246,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
     }
     if (from->carried && !from->own_frames && !from->stackless && on_home_stack(top))
         set_stackless(from);
-    dh_parts_flush(from); /* they are recorded in the planes of whoever runs */
+    dh_parts_flush(from); /* they are recorded in the planes of the running thread */
     struct dh_frame *frame = native_top(from);
     dh_thread_enter_any(to);
     dh_regions_set(to, dh_regions_of(from));
@@ -277,7 +278,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
 /* See the file head. */
 static DH_COLD DH_NOINLINE struct dh_frame *choose(struct dh_thread *t)
 {
-    u32 in_rt = t->in_rt; /* an interceptor is inside, code of the program is not */
+    u32 in_rt = t->in_rt; /* an interceptor is inside the runtime, program code is not */
     t->in_rt = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (on_home_stack((uptr)__builtin_frame_address(0))) {

@@ -10,22 +10,22 @@
 void dh_identity_start(struct dh_thread *t, uptr stack_lo, uptr stack_hi);
 /* The thread that the calling kernel thread was started as. NULL: it is not attached. */
 struct dh_thread *dh_identity_native(void);
-/* The calling kernel thread, inside the runtime, becomes `to`, and is inside the runtime still. Orders
- * nothing. `top` is the end of the caller's frame: nothing below it is used any more. */
+/* The calling kernel thread, inside the runtime, becomes `to`, and stays inside the runtime. Creates no
+ * ordering. `top` is the end of the caller's frame: nothing below it is used any more. */
 void dh_identity_switch(struct dh_thread *to, uptr top);
-/* The same from outside the runtime, in the usual case of an interpreter's threads: nothing moves but the
- * identity. NULL: the one it was started as. False: it is another case, and nothing was done. */
+/* The same from outside the runtime, for the common case of an interpreter's threads: only the identity
+ * changes. NULL: the thread it was started as. False: it is another case, and nothing was done. */
 bool dh_identity_take_turn(struct dh_thread *to);
-/* An access of `now`, which this kernel thread is, seems to race with one of thread `earlier` at addr: were
- * they both made by this kernel thread, to what is its own and not the language's? */
+/* An access of `now`, the current thread, seems to race with one of thread `earlier` at addr: did this kernel
+ * thread make both, to memory of its own rather than the language's? */
 bool dh_identity_in_turn(const struct dh_thread *now, dh_uid_t earlier, uptr addr);
 /* The kernel thread leaves its outermost untracked region. */
 void dh_identity_tracked(void);
-/* The first frame since the switch, or one too many: where it goes. */
+/* Where to push the first frame since the switch, or one that exceeds the limit. */
 struct dh_frame *dh_identity_frame(struct dh_thread *t);
 
-/* Shadow call stacks. They are used again and never given back: a function that a thread was switched under
- * may hold on to its frame. Under dh_threads_lock. */
+/* Shadow call stacks. They are reused and never unmapped: a function during which a switch happened may still
+ * refer to its frame. Under dh_threads_lock. */
 struct dh_frame *dh_identity_take_frames(size_t n); /* NULL: no memory */
 void dh_identity_give_frames(struct dh_thread *t);
 

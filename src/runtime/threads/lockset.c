@@ -1,6 +1,6 @@
 /*
  * lockset.c - see lockset.h. Lock-free like context.c, but smaller: a duplicate after a collision of two
- * threads is harmless here, so nobody looks twice.
+ * threads is harmless here, so the loser does not search again.
  */
 #include "runtime/threads/lockset.h"
 

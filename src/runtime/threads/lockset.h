@@ -9,7 +9,7 @@
 #include "runtime/threads/context.h"
 
 #define DH_LOCKSET_BITS 20
-#define DH_LOCKSET_MAX ((1u << DH_LOCKSET_BITS) - 2) /* the next number means that a set is not known */
+#define DH_LOCKSET_MAX ((1u << DH_LOCKSET_BITS) - 2) /* the next number means that the set is unknown */
 
 typedef struct {
     u32 v;
@@ -19,7 +19,7 @@ _Static_assert(sizeof(dh_lockset_t) == 4 && DH_LOCKSET_BITS < 32, "a number that
 #define DH_LOCKSET_EMPTY ((dh_lockset_t){0})
 #define DH_LOCKSET_UNKNOWN ((dh_lockset_t){DH_LOCKSET_MAX + 1}) /* the table is full */
 
-/* As a number, for whoever hashes or packs it. */
+/* As a number, for hashing and packing. */
 DH_INLINE dh_lockset_t dh_lockset_from(u32 raw)
 {
     return (dh_lockset_t){raw};

@@ -18,8 +18,8 @@ bool dh_openmp_is(const char *path)
     return false;
 }
 
-/* While the list changes, because a library was opened or closed, a reader may see some of both. Then a call
- * is looked at that should not be, or the other way round. */
+/* While the list changes, because a library was opened or closed, a reader may see a mix of old and new. Then
+ * a call is checked that should not be, or vice versa. */
 void dh_openmp_set(const struct dh_openmp_range *ranges, u32 n)
 {
     DH_ASSERT(n <= DH_OPENMP_MAX);

@@ -1,10 +1,10 @@
 /*
- * openmp.h - where the run-time system of OpenMP is, if the program has one.
+ * openmp.h - where the OpenMP runtime is, if the program uses one.
  *
- * libomp is compiled by nobody we know. It guards its data by atomics that are not seen, so what it passes to
- * libc, mutexes that it initialises at the first use for one, would be reported as its races, which are none
- * of the program's. Interceptors that it calls therefore order as ever, and access nothing. What libomp
- * orders for the program is told by a tool of LLVM's, libarcher (docs/guide/openmp.md).
+ * libomp is not instrumented. It protects its data by atomics that we do not see, so what it passes to libc,
+ * such as mutexes that it initialises on first use, would be reported as races that are not the program's.
+ * Interceptors that it calls therefore create ordering as usual, but record no accesses. The ordering that
+ * libomp provides for the program is reported by LLVM's libarcher (docs/guide/openmp.md).
  */
 #ifndef DH_RUNTIME_THREADS_OPENMP_H
 #define DH_RUNTIME_THREADS_OPENMP_H
@@ -28,9 +28,9 @@ DH_INLINE bool dh_openmp_has(const void *pc)
     return false;
 }
 
-/* Does the file belong to it? */
+/* Is the file part of it? */
 bool dh_openmp_is(const char *path);
-/* These are all its modules that are loaded now; at most DH_OPENMP_MAX. Under the modules' lock. */
+/* Set the list of its loaded modules; at most DH_OPENMP_MAX. Under the modules' lock. */
 void dh_openmp_set(const struct dh_openmp_range *ranges, u32 n);
 
 #endif

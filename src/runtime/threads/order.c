@@ -1,11 +1,11 @@
 /*
  * order.c - clocks through locks, semaphores and everything else that has an address (FastTrack figure 4).
  *
- * Three layers. The owner's clock learns from publications and makes them (dh_thread_acquire,
+ * Three layers. The owner's clock acquires from publications and releases into them (dh_thread_acquire,
  * dh_thread_release). Edges on an address find the object (sync.c) and lock it (dh_order_take_in,
- * dh_order_give_out); both are the engine's. Above them is what the program does, whichever sink is told
- * (sink/sink.h): which locks a thread holds, and that unordered regions (lard.h) are cut off, where nothing
- * is learned or published.
+ * dh_order_give_out); both belong to the engine. The third layer handles the program's operations for any
+ * sink (sink/sink.h): it tracks which locks a thread holds, and ignores unordered regions (lard.h), where
+ * nothing is acquired or published.
  */
 #include "runtime/engine/pending.h"
 #include "runtime/init.h"
@@ -27,8 +27,8 @@ static bool reserve(struct dh_thread *t, u32 len)
         dh_runtime_degrade("no memory for vector clocks");
         return false;
     }
-    /* The collector may be reading the old array: keep it until the thread is gone. Each is half as
-     * long as the next, so together they cost less than the one in use. */
+    /* The collector may be reading the old array: keep it until the thread is freed. Each is half as long as
+     * the next, so together they cost less than the one in use. */
     if (old) {
         DH_ASSERT(t->old_clocks.n < DH_OLD_CLOCKS);
         t->old_clocks.c[t->old_clocks.n] = old;
@@ -37,7 +37,7 @@ static bool reserve(struct dh_thread *t, u32 len)
     return true;
 }
 
-/* Is s what t knows, but for t's own component? */
+/* Does s equal t's clock, except for t's own component? */
 static bool is_copy(const struct dh_snap *s, const struct dh_thread *t)
 {
     u32 differ = s->n != t->vc.n;
@@ -48,15 +48,15 @@ static bool is_copy(const struct dh_snap *s, const struct dh_thread *t)
 
 void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
 {
-    /* The shortcut: an epoch is learned only together with the whole clock that went with it. */
+    /* FastTrack's shortcut: an epoch is only ever acquired together with the whole clock of that epoch. */
     DH_ASSERT(!dh_vclock_knows(&t->vc, p) || dh_vclock_covers(&t->vc, p));
-    /* Nobody knows more of this thread than has happened. */
+    /* No other clock is ahead of this thread's own. */
     DH_ASSERT(!p->snap || !dh_slot_eq(p->slot, t->slot) || p->clock <= dh_thread_epoch(t));
     DH_ASSERT(!p->snap || dh_slot_raw(t->slot) >= p->snap->n ||
               *dh_snap_at(p->snap, t->slot) <= dh_thread_epoch(t));
     if (dh_vclock_knows(&t->vc, p) || !reserve(t, dh_publish_len(p)))
         return;
-    /* What t has read is to be compared with writes that did not see it, by the clock that it had then. */
+    /* Settle t's reads now, while it still has the clock that it had when it made them. */
     dh_pending_settle(t);
     if (dh_vclock_join(&t->vc, p)) {
         dh_snap_unref(t->snap);
@@ -65,17 +65,16 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
         t->saying++;
     }
     DH_ASSERT(dh_vclock_covers(&t->vc, p));
-    /* Threads that know the same come to share one copy, by which dh_thread_release sees that it has nothing
-     * to say. */
+    /* Threads with equal clocks come to share one copy, by which dh_thread_release sees that it has nothing
+     * new to publish. */
     if (dh_slot_is_none(p->slot) && p->snap != t->snap && is_copy(p->snap, t)) {
         dh_snap_unref(t->snap);
         t->snap = dh_snap_ref(p->snap);
     }
 }
 
-/* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. That is all below
- * ids.plain.next: to count those that were made would not do, since some may have been passed over (id_new).
- */
+/* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. That means all below
+ * ids.plain.next; counting those taken would be wrong, since some may have been skipped (id_new). */
 static void next_epoch(struct dh_thread *t)
 {
     dh_pending_settle(t);
@@ -99,11 +98,11 @@ static void next_epoch(struct dh_thread *t)
 
 void dh_thread_end_epoch(struct dh_thread *t)
 {
-    if (dh_thread_has_recorded(t) || dh_sink_wants_all()) /* then nobody counts what an epoch records */
+    if (dh_thread_has_recorded(t) || dh_sink_wants_all()) /* then it is not counted what an epoch records */
         next_epoch(t);
 }
 
-/* Is p what t, which has recorded nothing since epoch `own`, would publish? Then it knows all of p, too. */
+/* Is p what t, which has recorded nothing since epoch `own`, would publish? Then t also knows all of p. */
 static bool is_said(const struct dh_thread *t, const struct dh_publish *p, u32 own)
 {
     if (dh_slot_eq(p->slot, t->slot))
@@ -124,11 +123,11 @@ static struct dh_snap *copy_at(struct dh_thread *t, u32 own)
 }
 
 /*
- * An epoch that goes on must not be published: what follows in it happens after this release. One in which
- * nothing was recorded goes on, or threads that only pass a lock round would make each other's clocks grow
- * for nothing; what is published is the epoch before. That one no longer stands for all that t knows if t has
- * learned something since, so then the publication is by nobody (DH_SLOT_NONE), and whoever acquires it looks
- * at all of it.
+ * An epoch that continues must not be published: what follows in it happens after this release. An epoch in
+ * which nothing was recorded does continue, or threads that only pass a lock around would make each other's
+ * clocks grow for nothing; so the previous epoch is published. If t has acquired something since, that epoch
+ * no longer stands for all that t knows; then the publication has no owner (DH_SLOT_NONE), and an acquirer
+ * has to look at all of it.
  */
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
 {
@@ -139,7 +138,7 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
     if (!ends && is_said(t, p, own))
         return;
     if (join && !dh_vclock_knows(&t->vc, p) && !dh_vclock_covers(&t->vc, p)) {
-        ends = true; /* the copy names the present epoch */
+        ends = true; /* the copy contains the current epoch */
         struct dh_snap *s = dh_publish_raise(p, &t->vc) ? p->snap : dh_snap_join(p, &t->vc);
         if (!s) {
             dh_runtime_degrade("no memory for vector clocks");
@@ -206,7 +205,7 @@ void dh_thread_hand_over(struct dh_thread *from, struct dh_thread *to)
 
 /* ---- Edges on an address: what the engine does about them ---- */
 
-/* Without the lock: is all that o publishes known to t? Of the publications of read locks only if asked. */
+/* Without the lock: does t know all that o publishes? Publications of read locks are included on request. */
 static bool has_nothing_new(const struct dh_thread *t, struct dh_sync *o, uptr addr, bool read,
                             struct dh_lately *e)
 {
@@ -220,7 +219,7 @@ static bool has_nothing_new(const struct dh_thread *t, struct dh_sync *o, uptr a
     return true;
 }
 
-/* t is about to acquire what is published at addr. If several threads published it, nobody is named. */
+/* t is about to acquire what is published at addr. If several threads published it, none is named. */
 static void note_teacher(struct dh_thread *t, uptr addr, const struct dh_publish *p)
 {
     u32 before = p->snap && !dh_slot_is_none(p->slot) ? dh_vclock_get(&t->vc, p->slot) : UINT32_MAX;
@@ -276,7 +275,7 @@ static struct dh_sync *take_to_change(struct dh_thread *t, uptr addr)
     return o;
 }
 
-/* What t has done to o, which it took, is done. */
+/* t is done changing o, which it took. */
 static void drop_changed(struct dh_thread *t, struct dh_sync *o)
 {
     DH_ASSERT(t->in_rt);
@@ -312,8 +311,8 @@ void dh_order_give_out_lock(struct dh_thread *t, uptr lock, bool read)
     if (read) {
         dh_thread_release(t, &o->read, true);
     } else {
-        /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them, but for
-         * what was published meanwhile by other means. */
+        /* An exclusive holder has acquired all earlier releases, so this one replaces them, except what was
+         * published by other means meanwhile. */
         if (o->read.snap)
             dh_publish_clear(&o->read);
         dh_thread_release(t, &o->write, o->kept);
@@ -351,8 +350,8 @@ static struct dh_held *held_find(struct dh_thread *t, uptr lock)
     return NULL;
 }
 
-/* The call on top of the shadow stack is where. Its context is interned when somebody asks for the set of
- * locks: few are held while something is recorded that was not before. */
+/* The place is the call on top of the shadow stack. Its context is interned only when the lockset is needed:
+ * under most locks nothing new is recorded. */
 static void hold(struct dh_thread *t, uptr lock, u32 flags)
 {
     DH_ASSERT(t->in_rt && t->locks.n < DH_HELD_MAX);
@@ -391,7 +390,7 @@ u32 dh_order_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
                              : h->flags & DH_LOCK_READ ? DH_HELD_SHARED
                                                        : DH_HELD_EXCLUSIVE;
     bool unordered = t->unordered || t->system_order || (h && (h->flags & DH_LOCK_UNORDERED));
-    /* Whoever was told that it was taken must be told that it is free, though it orders nothing. */
+    /* A sink that saw the lock taken must see it released, even though it creates no ordering. */
     bool told = dh_system_kept || (dh_sink_wants_all() && h && !(h->flags & DH_LOCK_UNORDERED));
     if (h && !all_levels && levels > 1) {
         h->levels--;
@@ -431,7 +430,7 @@ dh_lockset_t dh_thread_lockset(struct dh_thread *t)
     for (u32 i = 0; i < t->locks.n; i++) {
         struct dh_held *h = &t->held[i];
         if (h->flags & DH_LOCK_UNORDERED)
-            continue; /* it protects nothing of the program's */
+            continue; /* it protects no program data */
         if (h->pc) {
             h->ctx = dh_thread_leaf(t, h->ctx, h->pc);
             h->pc = NULL;

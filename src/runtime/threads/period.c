@@ -1,18 +1,18 @@
 /*
  * period.c - see period.h; when periods begin and end.
  *
- * The controller is a thread of the runtime's own, there as long as the program has more than one. It sleeps
- * for a while, lets a period begin, sleeps, and ends it. Both lengths are drawn from exponential
+ * The controller is a thread of the runtime, which exists while the program has more than one thread. It
+ * sleeps for a while, begins a period, sleeps, and ends it. Both lengths are drawn from exponential
  * distributions: whatever happened before, the next period is as likely to begin now as at any other moment,
  * so a program cannot be in step with them.
  *
- * The rate is a share of work, not of time: a program is slower inside a period, and a share of time would be
- * a smaller one of what the program does. Work is counted in calls that are made inside and outside alike
- * (struct dh_thread.work): interceptors, atomic operations, checks of ranges. PACER counts synchronisation
- * for the same purpose. Where there are too few such calls to tell, a period is taken to slow the program
- * down as usual (USUAL_SPEED).
+ * The rate is a share of work, not of time: a program is slower inside a period, so a share of time would be
+ * a smaller share of its work. Work is counted in calls that are made inside and outside alike (struct
+ * dh_thread.work): interceptors, atomic operations, checks of ranges. PACER counts synchronisation for the
+ * same purpose. If there are too few such calls to tell, a period is assumed to slow the program down by the
+ * usual factor (USUAL_SPEED).
  *
- * All that is written here is under dh_threads_lock, but `sampling`, which others read.
+ * Everything here is written under dh_threads_lock, except `sampling`, which others read.
  */
 #define _GNU_SOURCE 1
 #include "runtime/threads/period.h"
@@ -33,12 +33,12 @@
 #define LENGTH (5 * MILLISECOND)
 #define SHORTEST (MILLISECOND / 2)
 #define SHORTEST_PAUSE (2 * MILLISECOND) /* on average */
-#define LOOK (20 * MILLISECOND)          /* how long it sleeps at most before it looks whether it is needed */
+#define LOOK (20 * MILLISECOND)          /* longest sleep before it checks whether it is still needed */
 #define FIRST_LOOK (MILLISECOND / 4)     /* likewise, after a period: threads settle soon, or later */
 #define LATER_LOOK (4 * MILLISECOND)
 #define LONGEST_PAUSE (3600000 * MILLISECOND)
 #define USUAL_SPEED 0.25    /* of a program inside a period, to that outside */
-#define ENOUGH 256          /* calls from which on they tell something */
+#define ENOUGH 256          /* from this many calls on, they are significant */
 #define FIRST_RATE 10000    /* millionths: with a budget alone, until its cost is known */
 #define WHOLE 1000000       /* all, in millionths */
 #define STACK (256ul << 10) /* of the controller */
@@ -48,12 +48,12 @@ static bool sampling; /* a period is under way; atomic */
 u32 dh_period_pause = 1;
 bool dh_period_all_settled;
 
-/* What time was spent in. */
+/* What time is spent in. */
 enum phase {
     IDLE,      /* there are no threads to sample */
     OUTSIDE,   /* of a period */
     INSIDE,    /* one */
-    AFTERWARDS /* outside, for as long as the last one took: histories that it left are found and dropped */
+    AFTERWARDS /* outside, for as long as the last one took: its histories are found and dropped */
 };
 enum { PHASES = AFTERWARDS + 1 };
 
@@ -62,7 +62,7 @@ struct spent {
 };
 
 static enum phase phase;
-static struct spent since; /* the clocks and the count of work when the present phase began */
+static struct spent since; /* the clocks and the work count when the current phase began */
 static struct spent totals[PHASES];
 static u64 periods;
 static u32 pauses = 1; /* the number of the last one */
@@ -87,12 +87,12 @@ static struct spent spent_now(void)
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     struct spent s = {clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID), ended_work};
     for (const struct dh_thread *t = dh_threads; t; t = t->next)
-        if (t->state != DH_THREAD_FINISHED) /* the others have given theirs */
+        if (t->state != DH_THREAD_FINISHED) /* finished ones have handed theirs over */
             s.work += __atomic_load_n(&t->work, __ATOMIC_RELAXED);
     return s;
 }
 
-/* The present phase ends, and `next` begins. */
+/* The current phase ends, and `next` begins. */
 static void account(enum phase next)
 {
     struct spent now = spent_now(), *sum = &totals[phase];
@@ -103,15 +103,15 @@ static void account(enum phase next)
     phase = next;
 }
 
-/* ---- Who knows everything ---- */
+/* ---- Which threads know everything ---- */
 
-/* By slot: an epoch after which nothing was recorded, by any owner of the slot that is not in a period.
- * Written by the owner; atomic. */
+/* By slot: an epoch after which no owner of the slot outside a period has recorded anything. Written by the
+ * owner; atomic. */
 static u32 recorded[DH_SLOTS_MAX];
-static u32 recorded_slots; /* one past the highest that is not 0; atomic, rises */
+static u32 recorded_slots; /* one past the highest that is not 0; atomic, only grows */
 u32 dh_period_past[DH_SLOTS_MAX];
 
-/* t has recorded nothing after this epoch, and does not record any more. */
+/* t has recorded nothing after this epoch, and no longer records. */
 static void note_recorded(const struct dh_thread *t, u32 epoch)
 {
     u32 slot = dh_slot_raw(t->slot), slots = __atomic_load_n(&recorded_slots, __ATOMIC_RELAXED);
@@ -123,9 +123,9 @@ static void note_recorded(const struct dh_thread *t, u32 epoch)
         continue;
 }
 
-/* No thread records any more. Is it noted what t has recorded? It did not do so itself if it has not been in
- * the runtime since the period ended. Should it come in while we look, that shows in in_rt, and in unsampled
- * when it is outside again. */
+/* No thread records any more. Has t's last recording epoch been noted? t has not done so itself if it has not
+ * been in the runtime since the period ended. If it enters while we check, that shows in in_rt, and in
+ * unsampled when it is outside again. */
 static bool is_noted(const struct dh_thread *t)
 {
     if (__atomic_load_n(&t->unsampled, __ATOMIC_ACQUIRE) || !t->recorded)
@@ -155,7 +155,7 @@ _Static_assert(offsetof(struct dh_hot, base) % 8 == 0 &&
                    offsetof(struct dh_hot, span) == offsetof(struct dh_hot, base) + 4,
                "base and span are one aligned word of 64 bits");
 
-/* What hits in another thread, which is outside a period, becomes something else. */
+/* Change what hits in another thread, which is outside a period. */
 static void change_span(struct dh_hot *hot, u32 from, u32 to)
 {
     u64 old = (u64)from << 32; /* base 0 */
@@ -164,20 +164,20 @@ static void change_span(struct dh_hot *hot, u32 from, u32 to)
                                     __ATOMIC_RELAXED);
 }
 
-/* Settle those threads that can be. */
+/* Settle the threads that can be settled. */
 static void settle(void)
 {
     bool noted = true, all = dh_alone_all_inherit() && dh_runtime_has_membarrier();
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     if (!dh_period_on || !__atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED))
         return;
-    /* A kernel thread with several identities may change to one that does not know as much. */
+    /* A kernel thread with several identities may switch to one whose clock is behind. */
     for (const struct dh_thread *t = dh_threads; t && noted; t = t->next)
         noted = t->state == DH_THREAD_FINISHED || (!t->carried && is_noted(t));
     for (const struct dh_thread *t = dh_threads; t && noted; t = t->next) {
         if (t->state == DH_THREAD_FINISHED || dh_thread_will_know(t))
             continue;
-        /* One that is new gets the clock that its creator had then when it starts. */
+        /* A new thread gets its creator's clock of that time when it starts. */
         bool knows = t->state == DH_THREAD_NEW ? periods == 0 : knows_all(t);
         all = all && knows;
         if (knows)
@@ -189,8 +189,8 @@ static void settle(void)
     __atomic_store_n(&dh_period_all_settled, all, __ATOMIC_SEQ_CST);
 }
 
-/* Called outside the runtime, and often, so without a lock. The controller may be about to say once more that
- * all are settled; what is not followed until it looks again is what dh_period_inherit makes known. */
+/* Called outside the runtime, and often, so without a lock. The controller may be about to declare once more
+ * that all are settled; dh_period_inherit makes up for what is not tracked until it checks again. */
 void dh_period_unsettle(void)
 {
     if (__atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED))
@@ -223,18 +223,19 @@ void dh_period_heed(struct dh_thread *t)
     DH_ASSERT(__dh_hot.self != t || t->in_rt);
     if (outside && !t->unsampled) {
         note_recorded(t, dh_thread_read_clock(t, t->slot));
-        /* Of what it does next nothing is recorded: it must not count as this epoch's. */
+        /* What it does next is not recorded, so it must not count as part of this epoch. */
         dh_thread_end_epoch(t);
     }
     if (!outside && t->unsampled)
-        t->stamp++; /* ids made since, to name races, are below the base */
+        t->stamp++; /* ids taken since, to report races, are below the base */
     t->unsampled = outside;
     dh_thread_set_hot(t, hot);
     if (outside && __atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED))
-        hot->span = DH_SPAN_SETTLED; /* a new one, too: it knows what its creator does */
+        hot->span = DH_SPAN_SETTLED; /* a new one, too: it inherits its creator's clock */
 }
 
-/* A period is to begin: nobody is settled any more. False: it cannot be known that nobody acts as if. */
+/* A period is about to begin: no thread is settled any more. False: some thread may still act as if it
+ * were. */
 static bool wake(struct dh_thread *self)
 {
     dh_lock_take(&dh_threads_lock);
@@ -270,8 +271,8 @@ static void turn(struct dh_thread *self, bool on)
 }
 
 /*
- * For tests, in place of the controller, which does nothing at a rate of 0: a period begins, or ends. Not
- * declared anywhere: a test says `extern void dh_period_turn(bool on);`.
+ * For tests, in place of the controller, which does nothing at a rate of 0: begin or end a period. Not
+ * declared in any header: a test declares `extern void dh_period_turn(bool on);`.
  */
 __attribute__((used, retain)) void dh_period_turn(bool on);
 void dh_period_turn(bool on)
@@ -283,7 +284,7 @@ void dh_period_turn(bool on)
     dh_thread_leave(t);
 }
 
-/* Likewise: settle whoever can be. True: all are. */
+/* Likewise: settle the threads that can be settled. True: all are. */
 __attribute__((used, retain)) bool dh_period_settle(void);
 bool dh_period_settle(void)
 {
@@ -326,7 +327,7 @@ static double within(double least, double x, double most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* How fast the program gets on inside a period, compared with outside. */
+/* The program's speed inside a period, relative to outside. */
 static double speed_inside(void)
 {
     u64 out_ns = totals[OUTSIDE].ns + totals[AFTERWARDS].ns;
@@ -338,8 +339,8 @@ static double speed_inside(void)
     return within(1.0 / 64, speed, 1);
 }
 
-/* Work inside periods is to be `rate` millionths of all. Where it was more or less so far, pauses are longer
- * or shorter until it is. */
+/* Work inside periods should be `rate` millionths of all work. If it was more or less so far, pauses are
+ * longer or shorter to compensate. */
 static double pause_by_rate(u32 rate)
 {
     double out_work = (double)(totals[OUTSIDE].work + totals[AFTERWARDS].work), correction = 1;
@@ -351,9 +352,9 @@ static double pause_by_rate(u32 rate)
     return (double)LENGTH * speed_inside() * out_to_in * correction;
 }
 
-/* Processor time that the periods so far have cost: what they and the time after them took, less what as much
- * work takes otherwise. What is work for one part of a program need not be for another, so in a short run the
- * difference says little; a budget is kept if the cost is not taken to be less than it usually is. */
+/* CPU time that the periods have cost so far: what they and the time after them took, less what the same work
+ * takes otherwise. Work counts of different parts of a program are not comparable, so in a short run the
+ * difference means little; to keep within a budget, the cost is never assumed to be less than usual. */
 static double cost_so_far(void)
 {
     const struct spent *in = &totals[INSIDE], *after = &totals[AFTERWARDS], *out = &totals[OUTSIDE];
@@ -364,8 +365,8 @@ static double cost_so_far(void)
     return cost > usual ? cost : usual;
 }
 
-/* What a period costs is to be `budget` millionths of what the program takes without, from one to the next.
- * Where they have cost more or less so far, pauses are longer or shorter until they have not. */
+/* A period should cost `budget` millionths of the CPU time that the program takes without it, from one period
+ * to the next. If they have cost more or less so far, pauses are longer or shorter to compensate. */
 static double pause_by_budget(u32 budget)
 {
     if (budget == 0)
@@ -380,8 +381,8 @@ static double pause_by_budget(u32 budget)
     return cost / (double)periods * WHOLE / budget / busy * correction;
 }
 
-/* The next pause, and the period after it. Where the rate wants pauses that are shorter than the kernel is
- * good at, both are longer. */
+/* The next pause, and the period after it. If the rate calls for pauses too short for the kernel's timers,
+ * both are longer. */
 struct plan {
     u64 pause, length;
 };
@@ -406,7 +407,8 @@ static struct plan next_plan(void)
 
 /* ---- The controller ---- */
 
-/* Are there threads that could race? One that is left creates all that come, and so races with none. */
+/* Are there threads that could race? A single remaining thread creates all later ones, so it cannot race with
+ * them. */
 static bool are_several(void)
 {
     u32 live = 0;
@@ -415,7 +417,7 @@ static bool are_several(void)
     return live > 1;
 }
 
-/* If not, the controller is gone: the next thread that is created starts another. */
+/* If not, the controller exits: creating the next thread starts another. */
 static bool is_needed(void)
 {
     dh_lock_take(&dh_threads_lock);
@@ -426,7 +428,7 @@ static bool is_needed(void)
     return needed;
 }
 
-/* Not as long where it is no longer needed. */
+/* Returns early if the controller is no longer needed. */
 static void pause_for(u64 ns)
 {
     bool several = true;
@@ -504,7 +506,7 @@ void dh_period_fork_child(void)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     __atomic_store_n(&sampling, false, __ATOMIC_RELAXED);
-    __atomic_store_n(&dh_period_pause, ++pauses, __ATOMIC_RELAXED); /* there is but one thread */
+    __atomic_store_n(&dh_period_pause, ++pauses, __ATOMIC_RELAXED); /* there is only one thread */
     __atomic_store_n(&dh_period_all_settled, false, __ATOMIC_RELAXED);
     running = false;
     periods = ended_work = 0;

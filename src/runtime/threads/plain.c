@@ -2,19 +2,19 @@
  * plain.c - see plain.h.
  *
  * The stack is walked from the interceptor's caller outwards, up to the innermost function that has a shadow
- * frame. It is known by its return address, which is what it pushed. If that is the caller itself, as it is
- * most of the time, the call's return address is remembered, and calls from there are not looked at again:
- * whether the code at an address is instrumented does not change.
+ * frame, recognised by its return address, which is what it pushed. If that is the caller itself, as it
+ * usually is, the call's return address is remembered, and calls from there are not examined again: whether
+ * the code at an address is instrumented does not change.
  *
- * How to get from a frame to the next depends on the place of the call alone. So what the tables for
- * unwinding say is remembered as well, by return address, and a walk costs one look-up a frame.
+ * How to get from a frame to the next depends only on the place of the call. So the result from the unwind
+ * tables is cached too, by return address, and a walk costs one lookup per frame.
  *
- * A walk is believed only if it ends at the top of the shadow stack, or at a function of ours that calls the
- * program's, which stands on the frame of an interceptor or on the place that a signal interrupted. Otherwise
+ * A walk is trusted only if it ends at the top of the shadow stack, or at a function of ours that calls
+ * program code, directly above the frame of an interceptor or the place that a signal interrupted. Otherwise
  * the callers of the plain function stay unknown, as do those beyond FRAMES_MAX plain frames.
  *
- * Of a function that plain code calls back the same walk, from wherever the runtime is, finds what belongs
- * between its frame and the one below. No frame can be put there: it goes into the context.
+ * For an instrumented function called back by plain code, the same walk, from wherever the runtime is, finds
+ * what belongs between its frame and the one below. No frame can be inserted there: it goes into the context.
  *
  * Entries of the tables are single words, read and written by all threads without a lock.
  */
@@ -24,7 +24,7 @@
 #include "runtime/threads/cfi.h"
 #include "runtime/threads/thread.h"
 
-/* No more than blocked.c looks at. A frame as long as FAR is one by mistake. */
+/* No more than blocked.c examines. A frame as long as FAR must be a mistake. */
 enum { FRAMES_MAX = 16, STEPS_MAX = 64, SETS = 1024, WAYS = 4, PAGE = 4096, FAR = 1 << 20 };
 enum { SIZE_BITS = 12, BP_AT_BITS = 4, BY_BP = 1 << (SIZE_BITS + BP_AT_BITS), ROW_BITS = 17, NONE = 0 };
 
@@ -32,7 +32,7 @@ uptr dh_plain_ends[DH_PLAIN_ENDS];
 
 /* Return address << 17 | how its function's frame ends, or NONE. Addresses have 47 bits. 0: free. */
 static u64 rows[SETS][WAYS];
-static u32 turn; /* which of a set goes next, roughly */
+static u32 turn; /* roughly which entry of a set is replaced next */
 
 /* The functions that are DH_CALLS_PROGRAM. */
 extern const char __start_dh_calls_program[] DH_HIDDEN;
@@ -80,7 +80,7 @@ static void remember_end(uptr pc)
     __atomic_store_n(dh_plain_end(pc), pc, __ATOMIC_RELAXED);
 }
 
-/* A frame on the stack: where the return address of what its function called is, and the frame pointer. */
+/* A frame on the stack: the location of its callee's return address, and the frame pointer. */
 struct at {
     const uptr *slot;
     uptr bp;
@@ -98,8 +98,8 @@ static bool is_sane(const struct at *at, const uptr *end)
     return distance != 0 && distance < FAR && distance % sizeof(uptr) == 0;
 }
 
-/* The outermost function on a stack that somebody made by hand may have been called by nobody: then there
- * need not be anything where its return address should be. */
+/* The outermost function on a stack set up by hand may not have been called at all: then its return address
+ * need not exist. */
 static bool exists(const struct at *at, const uptr *end)
 {
     uptr word;
@@ -137,8 +137,7 @@ static bool is_ours(uptr pc)
     return pc - (uptr)__start_dh_calls_program < (uptr)(__stop_dh_calls_program - __start_dh_calls_program);
 }
 
-/* Frames from that of at outwards, up to the function that returns to top. 0: it is not found, or not among
- * the first so many. */
+/* Frames from `at` outwards, up to the function that returns to top. 0: not found, or too far away. */
 static u32 collect(struct at *at, uptr top, uptr *ret_pc)
 {
     u32 n = 0;
@@ -164,7 +163,8 @@ void dh_plain_complete(struct dh_scope *sc, const uptr *bp)
     u32 n = collect(&at, (uptr)f[-1].pc, pc);
     if (n < 2 || f + n > __dh_hot.limit)
         return;
-    /* With their contexts: dh_plain_caller would take them for frames that their own functions pushed. */
+    /* With their contexts: otherwise dh_plain_caller would take them for frames pushed by their own
+     * functions. */
     dh_ctx_t ctx = dh_thread_frame_ctx(sc->t, f - 1);
     while (n-- > 0) {
         ctx = dh_thread_ctx(sc->t, ctx, (const void *)pc[n]);

@@ -2,10 +2,10 @@
  * scope.c - entering and leaving the runtime from an interceptor.
  *
  * Invariants: between begin and end the thread's in_rt is set, except between block and unblock; while it is
- * set, asynchronous signals are held back (signal.c), the collector waits for the thread, and nested
- * interceptors go straight to the real functions. The thread's frame stays on the shadow stack from begin
- * to end, also while blocked, so that code run by a blocking call (a once routine, a constructor
- * in dlopen) is recorded below it.
+ * set, asynchronous signals are deferred (signal.c), the collector waits for the thread, and nested
+ * interceptors go straight to the real functions. The thread's frame stays on the shadow stack from begin to
+ * end, even while blocked, so that code run by a blocking call (a once routine, a constructor in dlopen) is
+ * recorded below it.
  */
 #include "runtime/threads/scope.h"
 #include "runtime/engine/parts.h"
@@ -21,7 +21,7 @@
 #endif
 
 static _Thread_local bool known __attribute__((tls_model("initial-exec")));
-static bool started; /* the main thread is known: others must have come to be known as well */
+static bool started; /* the main thread is known, so all others should be as well */
 
 void dh_scope_thread_known(void)
 {
@@ -29,7 +29,7 @@ void dh_scope_thread_known(void)
     started = true;
 }
 
-/* A thread that is starting or has ended is known; one that nobody announced is a blind spot. */
+/* A thread that is starting or has ended is known; one that was never announced is a blind spot. */
 static DH_COLD bool unattached(void)
 {
     if (started && !known) {
@@ -83,7 +83,8 @@ void dh_scope_return(struct dh_scope *sc)
     dh_scope_end(sc);
 }
 
-/* Who is where, for place.c, which names variables on the stacks of threads that wait. Slots are 16 bits. */
+/* The blocked scope of each slot, for place.c, which names variables on the stacks of waiting threads. Slots
+ * are 16 bits. */
 static const struct dh_scope *blocked[1 << 16];
 _Static_assert(DH_SLOTS_MAX <= 1 << 16, "each slot has its place in `blocked`");
 
@@ -94,7 +95,7 @@ static const struct dh_scope **blocked_in(dh_slot_t slot)
 
 void dh_scope_block(struct dh_scope *sc)
 {
-    dh_parts_flush(sc->t); /* it may never come back */
+    dh_parts_flush(sc->t); /* it may never return */
     const struct dh_scope **here = blocked_in(sc->t->slot);
     sc->outer = *here;
     __atomic_store_n(here, sc, __ATOMIC_RELEASE);

@@ -13,9 +13,9 @@
 #define REAL(name) dh_real_##name
 
 /*
- * Defines the interceptor `name` and the pointer REAL(name). The symbol is exported, so that it takes the
- * place of libc's in every module of the process; intercept.syms (made from these lines at build time)
- * is the linker's dynamic list. It is weak: a program that has a function of that name keeps its own.
+ * Defines the interceptor `name` and the pointer REAL(name). The symbol is exported, so that it replaces
+ * libc's in every module of the process; intercept.syms (generated from these lines at build time) is the
+ * linker's dynamic list. It is weak: a program that has a function of that name keeps its own.
  */
 #define DH_INTERCEPTOR(ret, name, ...)                                                      \
     typedef ret (*dh_type_##name)(__VA_ARGS__);                                             \
@@ -25,19 +25,19 @@
     DH_EXPORT __attribute__((weak)) ret name(__VA_ARGS__);                                  \
     DH_EXPORT ret name(__VA_ARGS__)
 
-/* One per interceptor, gathered by the linker, so that start-up can resolve all of them: dlsym is not for
- * signal handlers, and a handler may be the first to call. */
+/* One per interceptor, collected by the linker, so that start-up can resolve all of them: dlsym is not
+ * async-signal-safe, and a signal handler may make the first call. */
 struct dh_intercept_entry {
     const char *name;
     void *real; /* address of REAL(name) */
 };
 
 /*
- * After an interceptor of libstdc++ or libgcc, which a program may have inside (-static-libstdc++). There the
- * library's definition takes the weak symbol, and dlsym finds none. So the driver links with --wrap=name: the
- * program's calls go to __wrap_name, which is the interceptor under another name, and __real_name is who has
- * the symbol: the library inside, or else the interceptor. (A hidden __real_name would hide the symbol, which
- * the libraries of the process need.)
+ * Follows an interceptor for libstdc++ or libgcc, which may be linked statically (-static-libstdc++). Then
+ * the library's definition overrides the weak symbol, and dlsym finds none. So the driver links with
+ * --wrap=name: the program's calls go to __wrap_name, an alias of the interceptor, and __real_name is
+ * whichever function has the symbol: that of the static library, or else the interceptor. (A hidden
+ * __real_name would hide the symbol, which shared libraries need.)
  */
 #define DH_INTERCEPTOR_WRAPS(name)                                                                      \
     DH_HIDDEN __typeof__(name) __wrap_##name __attribute__((alias(#name)));                             \
@@ -48,7 +48,7 @@ struct dh_intercept_entry {
 
 struct dh_intercept_inside {
     void *real;          /* address of REAL(name) */
-    void *holder, *ours; /* who has the symbol, NULL without --wrap; the interceptor */
+    void *holder, *ours; /* the function with the symbol, NULL without --wrap; the interceptor */
 };
 
 /* Resolve REAL(name); cheap when done. Safe before dh_runtime_init. */
@@ -61,19 +61,19 @@ void *dh_intercept_resolve(const char *name); /* intercept.c: dlsym; aborts with
 struct dh_scope {
     struct dh_thread *t;
     struct dh_frame *frame;
-    const struct dh_scope *outer; /* while it is blocked: the next one that is */
+    const struct dh_scope *outer; /* while it is blocked: the next outer blocked one */
     const uptr *bp;               /* of the interceptor: its caller's frame pointer, and its return address */
-    u32 quiet;                    /* 1: called by the run-time system of OpenMP, it accesses nothing; or 0 */
+    u32 quiet;                    /* 1: called by the OpenMP runtime, so its accesses do not count; else 0 */
 };
 
 /* Returns false (and sets sc->t to NULL) if this thread is not attached or already in the runtime. */
 bool dh_scope_begin(struct dh_scope *sc, const void *pc);
-/* The calling thread is one of ours, also before it is attached and after its end: not to be counted as lost.
- */
+/* The calling thread is one of ours, even before it is attached and after its end: do not count it as
+ * lost. */
 void dh_scope_thread_known(void);
-/* Pops the frame, raises races that were found, delivers deferred signals. Keeps errno. */
+/* Pops the frame, raises races that were found, delivers deferred signals. Preserves errno. */
 void dh_scope_end(struct dh_scope *sc);
-/* The same when what the call does is done: too late to raise a race before it. */
+/* The same after the call has taken effect: too late to raise a race before it. */
 void dh_scope_return(struct dh_scope *sc);
 
 /* A cancelled thread or a C++ exception leaves the interceptor by unwinding: leave the runtime properly. */
@@ -87,12 +87,13 @@ DH_INLINE void dh_scope_cleanup(struct dh_scope *sc)
 /* While a call may block: signals are delivered at once, and the thread does not hold up others. */
 void dh_scope_block(struct dh_scope *sc);
 void dh_scope_unblock(struct dh_scope *sc);
-/* The scope that the thread in this slot is blocked in, on that thread's stack; NULL: it is not. A handler
- * that jumps out of a blocking call leaves it behind: it is only to be peeked at. */
+/* The scope that the thread in this slot is blocked in, on that thread's stack; NULL: it is not blocked. A
+ * handler that jumps out of a blocking call leaves it dangling: only read it with care. */
 const struct dh_scope *dh_scope_blocked(dh_slot_t slot);
 
-/* Declares a scope that is left by itself. It is empty until dh_scope_begin, so a function may also return
- * before that. Only what says so is set: the rest would be stores in every interceptor. */
+/* Declares a scope that is left automatically. It is empty until dh_scope_begin, so a function may also
+ * return before that. Only the field that marks it empty is set: the rest would be stores in every
+ * interceptor. */
 #define DH_SCOPE(name)                                               \
     struct dh_scope name __attribute__((cleanup(dh_scope_cleanup))); \
     (name).t = NULL
@@ -116,7 +117,7 @@ const struct dh_scope *dh_scope_blocked(dh_slot_t slot);
         return;               \
     } while (0)
 
-/* Around whatever may block, run the program's own code, or be a cancellation point. */
+/* Around anything that may block, run program code, or be a cancellation point. */
 #define DH_BLOCKING(call)              \
     ({                                 \
         dh_scope_block(&sc);           \

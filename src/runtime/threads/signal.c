@@ -48,15 +48,14 @@ static void trampoline(int sig, siginfo_t *info, void *uc);
 
 /* ---- Masks ---- */
 
-/* 32 and 33 are libc's own (cancellation, setuid on all threads): holding them up would hang other threads.
- */
+/* 32 and 33 are libc's own (cancellation, setuid on all threads): deferring them would hang other threads. */
 static u64 asynchronous(void)
 {
     return ~(dh_signal_bit(SIGSEGV) | dh_signal_bit(SIGBUS) | dh_signal_bit(SIGFPE) | dh_signal_bit(SIGILL) |
              dh_signal_bit(SIGTRAP) | dh_signal_bit(SIGSYS) | dh_signal_bit(CANCEL) | dh_signal_bit(SETXID));
 }
 
-/* The kernel's part of libc's larger set; no memcpy here, it is an interceptor like others. */
+/* The kernel's part of libc's larger set; no memcpy here, since that is intercepted. */
 static u64 kernel_mask(const sigset_t *set)
 {
     return set->__val[0];
@@ -132,7 +131,8 @@ static bool is_function(uptr handler)
     return handler != (uptr)SIG_DFL && handler != (uptr)SIG_IGN;
 }
 
-/* Make the trampoline the kernel's handler. flags: those of the program's that the kernel must know. */
+/* Install the trampoline as the kernel's handler. flags: those of the program's flags that the kernel must
+ * know. */
 static int install(int sig, int flags)
 {
     struct sigaction k = {0};
@@ -181,8 +181,8 @@ static int change_action(int sig, const struct sigaction *act)
     return rc;
 }
 
-/* Installing a handler happens before it runs. Earlier installations too: one of them may just have been
- * looked up by a thread that is about to call it. */
+/* Installing a handler happens before it runs. So do earlier installations: a thread may just have looked one
+ * up and be about to call it. */
 static void order(int sig, void (*edge)(struct dh_thread *, const volatile void *))
 {
     struct dh_thread *t = __dh_hot.self;
@@ -192,7 +192,7 @@ static void order(int sig, void (*edge)(struct dh_thread *, const volatile void 
     }
 }
 
-static char sent[SIGNALS]; /* names of what is published by sending each */
+static char sent[SIGNALS]; /* addresses at which sending each signal publishes */
 
 void dh_signal_sends(struct dh_thread *t, int sig)
 {
@@ -269,15 +269,15 @@ static void default_action(int sig, uptr handler, siginfo_t *info)
         return;
     struct sigaction dfl = {.sa_handler = SIG_DFL};
     REAL(sigaction)(sig, &dfl, NULL);
-    /* A fault comes again by itself, at the instruction a core file should show. */
+    /* A fault recurs by itself, at the instruction that a core file should show. */
     if (!fault)
         send_again(sig, info);
 }
 
 /*
  * Calls the program's handler on thread t (NULL: not attached) as if the signal had just arrived in program
- * code. If it has, a frame says where: the interrupted function may be in the middle of pushing the very
- * frame that is next, so its content is kept.
+ * code. If it did, a frame records where: the interrupted function may be in the middle of pushing that very
+ * frame, so its content is preserved.
  */
 static DH_CALLS_PROGRAM void call_handler(struct dh_thread *t, const struct action *a, int sig,
                                           siginfo_t *info, ucontext_t *uc, bool just_now)
@@ -298,7 +298,7 @@ static DH_CALLS_PROGRAM void call_handler(struct dh_thread *t, const struct acti
         atomic = dh_atomic_suspend();
         t->in_rt = 0;
     }
-    /* The regions that the interrupted code is in (lard.h) are not the handler's. */
+    /* The regions of the interrupted code (lard.h) do not apply to the handler. */
     if (t) {
         regions = dh_regions_of(t);
         dh_regions_set(t, (struct dh_regions){0});
@@ -309,7 +309,7 @@ static DH_CALLS_PROGRAM void call_handler(struct dh_thread *t, const struct acti
     else
         ((void (*)(int))a->handler)(sig);
     if (t)
-        dh_regions_set(__dh_hot.self, regions); /* the kernel thread's, which may have become another one */
+        dh_regions_set(__dh_hot.self, regions); /* the kernel thread's, which may have switched */
     if (in_rt) {
         t->in_rt = in_rt;
         dh_atomic_resume(&atomic);
@@ -335,12 +335,12 @@ static void set_context_mask(ucontext_t *uc, u64 mask)
     uc->uc_sigmask.__val[0] = mask; /* the kernel's set ends here; what follows is not ours */
 }
 
-/* Keep the signal until the thread leaves the runtime. */
+/* Defer the signal until the thread leaves the runtime. */
 static void hold_back(struct dh_thread *t, int sig, siginfo_t *info, ucontext_t *uc)
 {
     struct dh_sig_state *s = &t->sig;
     if (s->pending) {
-        /* Only cancellation or a SIGBUS or the like sent by kill() can get here; the kernel shall keep it. */
+        /* Only cancellation or a SIGBUS or the like sent by kill() can get here; leave it to the kernel. */
         if (sig != SIGSEGV) {
             set_context_mask(uc, context_mask(uc) | dh_signal_bit(sig));
             send_again(sig, info);

@@ -1,5 +1,5 @@
 /*
- * signal.h - what a thread keeps about the one asynchronous signal it may be holding back.
+ * signal.h - the one asynchronous signal whose handling a thread may have deferred.
  *
  * Written by the owning thread only: by its signal trampoline when the signal arrives inside the runtime,
  * and by dh_signal_deliver when the thread leaves it. See signal.c.
@@ -15,7 +15,7 @@
 struct dh_thread;
 
 struct dh_sig_state {
-    volatile u32 pending; /* number of the signal held back; 0: none */
+    volatile u32 pending; /* number of the deferred signal; 0: none */
     u64 mask;             /* the thread's signal mask when it arrived; all are blocked until delivery */
     siginfo_t info;
     ucontext_t context;
@@ -29,30 +29,30 @@ void dh_signal_deliver(struct dh_thread *t);
 /* sigaction as the program sees it. 0 or -1 with errno. */
 int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret_old);
 
-/* Put the trampoline before libc's own handler of cancellation, so that it too waits for the thread to leave
- * the runtime. Once libc has installed that handler. */
+/* Put the trampoline before libc's own cancellation handler, so that it too waits for the thread to leave the
+ * runtime. Call it once libc has installed that handler. */
 void dh_signal_hook_cancel(void);
 
 /* Sending a signal happens before fetching it (sigwait, signalfd): before the real send, and after a signal
- * was fetched. Which one of several sends it was cannot be known: all of them. Numbers that no signal has
- * are legal. */
+ * was fetched. Which of several sends it was cannot be known, so all of them count. Invalid signal numbers
+ * are allowed. */
 void dh_signal_sends(struct dh_thread *t, int sig);
 void dh_signal_fetched(struct dh_thread *t, int sig);
 
-/* A copy of the program's mask without the signals that must never be blocked for real. in may be NULL. */
+/* A copy of the program's mask without the signals that must never really be blocked. in may be NULL. */
 const sigset_t *dh_signal_filter(const sigset_t *in, sigset_t *storage);
 
-/* The kernel's view of a signal set: one bit a signal, from 1. */
+/* The kernel's format of a signal set: one bit per signal, from 1. */
 DH_INLINE u64 dh_signal_bit(int sig)
 {
     return 1ull << (sig - 1);
 }
 
-/* Block every asynchronous signal on this thread; returns the mask to give to dh_signal_set_mask. */
+/* Block every asynchronous signal on this thread; returns the mask to pass to dh_signal_set_mask. */
 u64 dh_signal_block_all(void);
 void dh_signal_set_mask(u64 mask);
 
-/* Around fork: nobody is changing an action while the process is copied. */
+/* Around fork: no thread changes an action while the process is copied. */
 void dh_signal_fork_before(void);
 void dh_signal_fork_after(void);
 

@@ -4,7 +4,7 @@
 #include "runtime/shadow/ids.h"
 #include "runtime/threads/thread.h"
 
-/* Its blocks are this thread's, and ids are taken from them as far as `next`. */
+/* Its blocks belong to this thread, and ids below `next` have been taken from them. */
 static bool run_sound(const struct dh_id_run *r)
 {
     if (r->size == 0)
@@ -15,7 +15,8 @@ static bool run_sound(const struct dh_id_run *r)
            dh_ids_is_owned(dh_id_plus(r->first, r->size - 1));
 }
 
-/* What the inlined check takes for this epoch's begins no later than the next id and ends with the blocks. */
+/* The ids that the inlined check attributes to this epoch begin no later than the next id and end with the
+ * blocks. */
 static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
 {
     const dh_cell_t first = dh_cell_from(hot->base);
@@ -36,7 +37,7 @@ static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
 }
 
 /* A function that began as one thread and ends as another leaves the top of the stack in the former's frames
- * (identity.c), so of those that are carried nothing can be said. */
+ * (identity.c), so nothing can be said about language-level threads. */
 static bool frames_sound(const struct dh_thread *t, const struct dh_hot *hot)
 {
     if (t->carried || !t->frames_n || !hot->limit)
@@ -44,7 +45,7 @@ static bool frames_sound(const struct dh_thread *t, const struct dh_hot *hot)
     return hot->sp >= t->frames && hot->sp <= hot->limit && hot->limit == t->frames + t->frames_n;
 }
 
-/* Each by itself, so that the line tells which. */
+/* Separate assertions, so that the line number tells which one failed. */
 bool dh_thread_is_sound(const struct dh_thread *t)
 {
     DH_ASSERT(t == __dh_hot.self);

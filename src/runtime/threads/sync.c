@@ -1,11 +1,11 @@
 /*
- * sync.c - synchronisation objects: which address has one, without locks as a rule. order.c uses them.
+ * sync.c - synchronisation objects: finds the one of an address, usually without locks. order.c uses them.
  *
- * Objects are hashed by 256-byte block, so that forgetting a range of memory visits one chain per block,
- * and none where the block's shard is empty. A shard's lock guards which objects there are; each object has a
+ * Objects are hashed by 256-byte block, so that forgetting a range of memory visits one chain per block, and
+ * none where the block's shard is empty. A shard's lock guards which objects there are; each object has a
  * lock for what it publishes. Objects are found without the shard's lock: they and the tables of chains are
- * never freed, so a walk that meets a change reads nothing bad, at worst it goes astray. What it finds is
- * right if the object, once locked, still has that address; that it finds nothing is right if the shard's
+ * never freed, so a walk concurrent with a change is safe, at worst it strays into another chain. What it
+ * finds is right if the object, once locked, still has that address; finding nothing is right if the shard's
  * version was the same even number before and after.
  */
 #include "runtime/threads/sync.h"
@@ -18,7 +18,7 @@
 #define SHARDS (1u << SHARD_BITS)
 #define BLOCK_SHIFT 8
 #define LARGE_BLOCKS (64u << 10) /* 16 MiB */
-enum { WALK_MAX = 256 };         /* longer only if it went astray */
+enum { WALK_MAX = 256 };         /* longer only if it strayed */
 
 struct table {
     u32 n; /* power of two */
@@ -30,13 +30,13 @@ struct dh_sync_shard {
     u32 count;             /* written under the lock, read without */
     u32 version;           /* odd while chains change; likewise */
     struct table *table;   /* NULL: no object yet; likewise */
-    struct dh_sync *spare; /* objects to be used again; under the lock */
+    struct dh_sync *spare; /* objects for reuse; under the lock */
 } __attribute__((aligned(64)));
 
 static struct dh_sync_shard shards[SHARDS];
 
-/* How many objects there are in each 64 KiB, modulo so many: most of the memory that is cleared or moved has
- * none. Atomic. */
+/* The number of objects in each 64 KiB, modulo AREAS: most memory that is cleared or moved has none.
+ * Atomic. */
 enum { AREA_SHIFT = 16, AREAS = 1024 };
 static u32 areas[AREAS];
 
@@ -61,8 +61,7 @@ static struct dh_sync_shard *shard_of(u64 hash)
     return &shards[hash >> (64 - SHARD_BITS)];
 }
 
-/* Without locking: may the shard hold anything? False is certain only in the absence of concurrent creation.
- */
+/* May the shard hold anything? Without locking; false is certain only if no object is being created. */
 static bool maybe(const struct dh_sync_shard *s)
 {
     return __atomic_load_n(&s->count, __ATOMIC_ACQUIRE) != 0;
@@ -120,7 +119,7 @@ static void link_in(struct table *table, struct dh_sync *o)
     __atomic_store_n(chain, o, __ATOMIC_RELEASE);
 }
 
-/* The old table stays: someone may be walking there. Each is half as large as the next. */
+/* The old table stays: another thread may be walking it. Each is half as large as the next. */
 static void grow(struct dh_sync_shard *s)
 {
     DH_ASSERT(dh_lock_is_mine(&s->lock));
@@ -232,8 +231,8 @@ void dh_sync_keep(uptr addr)
 
 /* ---- Forgetting and moving ---- */
 
-/* Take the objects of one chain that lie in [lo, hi) out of it: onto *list, or to be used again if that is
- * NULL. In a locked shard. */
+/* Take the objects in [lo, hi) out of a chain: onto *list, or if that is NULL, for reuse. In a locked
+ * shard. */
 static void unlink_chain(struct dh_sync_shard *s, struct dh_sync **link, uptr lo, uptr hi,
                          struct dh_sync **list)
 {
@@ -264,7 +263,8 @@ bool dh_sync_maybe(uptr lo, size_t n)
     return false;
 }
 
-/* For a range of many more blocks than there are objects (terabytes are mapped): all chains instead. */
+/* For a range with many more blocks than there are objects (terabytes are mapped): walk all chains
+ * instead. */
 static void unlink_large(uptr lo, uptr hi, struct dh_sync **list)
 {
     for (u32 i = 0; i < SHARDS; i++) {
@@ -307,7 +307,7 @@ void dh_sync_forget(const volatile void *p, size_t n)
     unlink_range((uptr)p, n, NULL);
 }
 
-/* An object that is in no chain gets this address. */
+/* Insert an object that is in no chain, at this address. */
 static void put_at(struct dh_sync *o, uptr addr)
 {
     struct dh_sync_shard *s = shard_of(block_hash(addr));
@@ -340,7 +340,8 @@ void dh_sync_move(const volatile void *dst, const volatile void *src, size_t n)
     }
 }
 
-/* A shard's lock is taken before those of its objects and dropped after them: nobody may make one between. */
+/* A shard's lock is taken before those of its objects and dropped after them, so that none is created in
+ * between. */
 void dh_sync_each_lock(dh_lock_fn *fn)
 {
     bool taking = fn == dh_lock_fork_take;

@@ -1,10 +1,10 @@
 /*
  * thread.c - creation, start, end and joining of logical threads; slots.
  *
- * Slots index vector clocks. A new thread may take over the slot of a finished one only if the end of the
- * old thread happens before the creation of the new: then "knows the new thread's clock" rightly implies
- * "knows all the old one did". Otherwise a fresh slot is taken; when 65535 are in use the oldest finished one
- * is taken all the same and LOST_SLOTS counts it.
+ * Slots index vector clocks. A new thread may take over the slot of a finished one only if the end of the old
+ * thread happens before the creation of the new: then "knows the new thread's clock" rightly implies "knows
+ * all the old one did". Otherwise a fresh slot is taken; when 65535 are in use, the oldest finished one is
+ * reused anyway, and LOST_SLOTS counts it.
  */
 #include "runtime/threads/thread.h"
 
@@ -89,20 +89,20 @@ static struct slot *slot_of(dh_slot_t slot)
     return &slots[dh_slot_raw(slot)];
 }
 
-/* Does a thread created by `parent` (NULL: the first thread) know all that the last owner of slot s did? From
- * a parent that orders nothing it learns nothing. */
+/* Is a thread created by `parent` (NULL: the first thread) ordered after all that the last owner of slot s
+ * did? From a parent in an unordered region it inherits nothing. */
 static bool knows_end(const struct dh_thread *parent, u32 s)
 {
     return !parent || (!parent->unordered && dh_vclock_get(&parent->vc, dh_slot_from(s)) >= slots[s].clock);
 }
 
-/* A slot for a thread created by `parent`. See the file head. One of a class that no other thread has is
- * worth a longer clock: misses are cheaper there (engine/pending.h). */
+/* A slot for a thread created by `parent`. See the file head. A slot whose class no other thread has is worth
+ * a longer clock: misses are cheaper then (engine/pending.h). */
 static dh_slot_t slot_take(const struct dh_thread *parent)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     dh_slot_t known = DH_SLOT_NONE, unknown = DH_SLOT_NONE;
-    u32 busy = 0; /* classes that a thread has */
+    u32 busy = 0; /* classes in use */
     for (u32 s = 0; s < slots_high; s++)
         busy |= slots[s].used ? 1u << dh_thread_class(dh_slot_from(s)) : 0;
     for (u32 s = 0; s < slots_high; s++) {
@@ -130,7 +130,7 @@ static dh_slot_t slot_take(const struct dh_thread *parent)
     return unknown;
 }
 
-/* t is to run: whose read plane does it get (pending.h)? True: that of others who are running. */
+/* t is about to run: whose read plane does it get (pending.h)? True: it shares that of running threads. */
 static bool plane_take(struct dh_thread *t, const struct dh_thread *parent)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
@@ -164,8 +164,8 @@ static void remove_thread(struct dh_thread *t)
     dh_thread_state_free(t);
 }
 
-/* Vector clock of t can hold n components. Old arrays are kept until the thread goes: the collector may be
- * reading one. */
+/* Make room for n components in the vector clock of t. Old arrays are kept until the thread is freed: the
+ * collector may be reading one. */
 static bool reserve(struct dh_thread *t, u32 n)
 {
     u32 *old, cap;
@@ -181,7 +181,7 @@ static bool reserve(struct dh_thread *t, u32 n)
     return true;
 }
 
-/* *ret_share: dh_pending_share is to be called before it runs. */
+/* *ret_share: dh_pending_share must be called before it runs. */
 static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at, bool *ret_share)
 {
     dh_lock_take(&dh_threads_lock);
@@ -297,8 +297,8 @@ static void find_bounds(struct dh_thread_info *info)
     info->tls_hi = tp + 4096; /* the thread descriptor follows the thread pointer */
 }
 
-/* The shadow call stack: as deep as the real stack can be filled with frames of 64 bytes. Less if there is no
- * address space: glibc takes 128 MiB for a moment when a thread first allocates. */
+/* The shadow call stack: deep enough for a real stack full of 64-byte frames. Less if address space is short:
+ * glibc briefly takes 128 MiB when a thread first allocates. */
 static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
 {
     size_t n = (info->stack_hi - info->stack_lo) / 64;
@@ -317,8 +317,8 @@ static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
     __dh_hot.limit = t->frames + t->frames_n;
 }
 
-/* All of a usual stack; of one without a limit, which may reach down over half the address space, the part
- * that most programs use. Shadow for the rest comes by fault. */
+/* All of a normal stack; for an unlimited one, which may span half the address space, the part that most
+ * programs use. Shadow for the rest is mapped on fault. */
 static void map_stack_and_tls(const struct dh_thread_info *info)
 {
     uptr n = info->stack_hi - info->stack_lo;
@@ -326,7 +326,7 @@ static void map_stack_and_tls(const struct dh_thread_info *info)
         n = STACK_MAPPED;
     if (n)
         dh_region_map((void *)(info->stack_hi - n), n);
-    /* Of the first thread it lies elsewhere, in memory the dynamic linker took for itself. */
+    /* For the first thread it is elsewhere, in memory that the dynamic linker allocated. */
     dh_region_map((void *)info->tls_lo, info->tls_hi - info->tls_lo);
 }
 
@@ -386,7 +386,7 @@ static void retire_ids(const struct dh_id_run *run)
         dh_ids_retire(run->first, run->size);
 }
 
-/* What is left of t afterwards is its clock, for whoever joins it. Tells where its stack was. */
+/* Afterwards only t's clock is left, for the thread that joins it. Returns where its stack was. */
 static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
 {
     u32 last_epoch = dh_sink_end(t);
@@ -417,7 +417,7 @@ void dh_thread_finish(struct dh_thread *t)
     uptr lo, hi;
     t->in_rt++;
     struct dh_thread *native = dh_identity_native();
-    if (t != native) { /* the kernel thread ends while it runs as another, which may go on elsewhere */
+    if (t != native) { /* the kernel thread ends while it runs as another, which may continue elsewhere */
         dh_identity_switch(native, 0);
         t = native;
     }
@@ -497,7 +497,8 @@ void dh_thread_joining(struct dh_thread *t, struct dh_thread *child)
 bool dh_thread_will_know(const struct dh_thread *t)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
-    /* Asked first: who left the wait by an exception or a jump may have outlived whom it waited for. */
+    /* Checked first: a thread that left the wait by an exception or a jump may have outlived the one it
+     * waited for. */
     return !__atomic_load_n(&interruptible, __ATOMIC_SEQ_CST) && t->joining &&
            t->joining->state == DH_THREAD_RUNNING;
 }
@@ -539,14 +540,13 @@ void dh_thread_leave_slow(struct dh_thread *t)
         t->in_rt = 0;
     }
     if (t->want_raise)
-        dh_exception_deliver(t); /* before the access; a handler of a signal might jump past it */
+        dh_exception_deliver(t); /* before the access; a signal handler might jump past it */
     if (t->sig.pending)
         dh_signal_deliver(t);
 }
 
-/* In the child nothing runs beside `self` (threads that are carried may run again, on it), and all that any
- * thread did before the fork is over: it happens before whatever the child does, also what was done by
- * threads nobody joined. */
+/* In the child only `self` runs (language-level threads may run again, on it), and all that any thread did
+ * before the fork is over: it happens before everything the child does, even if the thread was not joined. */
 static void outlive_all(struct dh_thread *self)
 {
     if (slots_high == 0 || !reserve(self, slots_high))
@@ -564,7 +564,7 @@ static void outlive_all(struct dh_thread *self)
 
 void dh_thread_fork_child(struct dh_thread *self)
 {
-    dh_lock_take(&dh_threads_lock); /* nobody else is there; for those below, who count on it */
+    dh_lock_take(&dh_threads_lock); /* no other thread exists; for callees that assert the lock */
     for (struct dh_thread *t = dh_threads, *next; t; t = next) {
         next = t->next;
         if (t == self || t == dh_identity_native() || t->carried || t->state == DH_THREAD_FINISHED)
@@ -591,7 +591,7 @@ DH_PRESERVE struct dh_frame *__dh_enter_slow(void)
     return t && t->frames_n ? dh_identity_frame(t) : unattached;
 }
 
-/* A place for (parent, pc) among those lately used. */
+/* The slot for (parent, pc) in the table of recently used contexts. */
 DH_INLINE struct dh_ctxc *ctxc_at(struct dh_thread *t, dh_ctx_t parent, const void *pc)
 {
     return &t->ctxc[(u32)(dh_hash64((uptr)pc ^ (u64)dh_ctx_raw(parent) << 32) >> 40) % DH_CTXC];
@@ -622,7 +622,7 @@ dh_ctx_t dh_thread_ctx(struct dh_thread *t, dh_ctx_t parent, const void *pc)
     return is_at(c, parent, pc) ? c->ctx : put_ctx(c, parent, pc);
 }
 
-/* The context of f. That of a function which plain code called depends on more than what is below. */
+/* The context of f. For a function called by plain code it depends on more than the frame below. */
 DH_INLINE dh_ctx_t frame_ctx(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top,
                              dh_ctx_t below)
 {

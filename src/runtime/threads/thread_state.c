@@ -1,11 +1,11 @@
 /*
  * thread_state.c - the memory of thread states.
  *
- * A state is large (its tables of what was looked up are what makes misses cheap) and programs that make
- * threads by the thousand would spend their time clearing it. So a few are kept for the next threads, with
- * those tables in them that stay right whoever the thread is.
+ * A state is large (its lookup tables make misses cheap), and programs that create thousands of threads would
+ * spend their time clearing it. So a few are kept for later threads, including those tables that are valid
+ * for any thread.
  *
- * All of it under dh_threads_lock, but dh_thread_state_release, which touches nothing that is shared.
+ * Everything is under dh_threads_lock, except dh_thread_state_release, which touches nothing shared.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "runtime/threads/thread.h"
 
 enum { POOL_KEEP = 64, CLOCK_KEEP = 64 };
-enum { OFFSET = 320, OFFSETS = 12 }; /* five lines of 64 bytes: what is used when threads take turns */
+enum { OFFSET = 320, OFFSETS = 12 }; /* five cache lines: what is used when threads take turns */
 
 static struct dh_thread *spare; /* for reuse */
 static u32 spare_n;
@@ -25,8 +25,8 @@ static void first_idcs(struct dh_thread *t)
     t->idcs = (struct dh_idc_table){.at = t->idc, .mask = DH_IDC - DH_IDC_WAYS};
 }
 
-/* Structures begin at different places in their pages: a kernel thread that is many threads in turn would use
- * the same few sets of its cache for all of them. */
+/* Structures begin at different offsets in their pages: otherwise a kernel thread that runs as many threads
+ * in turn would use the same few cache sets for all of them. */
 static struct dh_thread *alloc(void)
 {
     static u32 made;
@@ -60,9 +60,9 @@ struct dh_thread *dh_thread_state_new(void)
     if (t) {
         spare = t->next;
         spare_n--;
-        /* All but the contexts and sets of locks that were looked up: the same calls lead to the same ones in
-         * every thread. Ids beside them are of another stamp. The large tables of cells are empty if the last
-         * owner recorded nothing. */
+        /* Clear everything but the cached contexts and locksets: they are the same for the same calls in
+         * every thread. Ids stored with them have an older stamp. The large tables of cells are empty if the
+         * last owner recorded nothing. */
         u32 stamp = t->stamp + 1;
         bool recorded = t->recorded;
         struct dh_vclock vc = {.c = t->vc.c, .cap = t->vc.cap};

@@ -1,6 +1,5 @@
 /*
- * uid.h - the number of a thread, from 1 on, in the order of creation. Never used again: reports name threads
- * by it.
+ * uid.h - the number of a thread, from 1 on, in order of creation. Never reused: reports name threads by it.
  */
 #ifndef DH_RUNTIME_THREADS_UID_H
 #define DH_RUNTIME_THREADS_UID_H
@@ -15,7 +14,7 @@ _Static_assert(sizeof(dh_uid_t) == 4, "the header of a heap block has room for s
 /* Not known. */
 #define DH_UID_NONE ((dh_uid_t){0})
 
-/* As a number, for whoever counts through threads, packs or prints it. */
+/* As a number, for iterating over threads, packing and printing. */
 DH_INLINE dh_uid_t dh_uid_from(u32 raw)
 {
     return (dh_uid_t){raw};

@@ -1,6 +1,6 @@
 /*
- * In front of Valgrind's own <valgrind/helgrind.h>, if that is installed: its macros with what they mean for
- * deadheat. See deadheat/annotations.h.
+ * Included instead of Valgrind's own <valgrind/helgrind.h> (and including it, if installed): redefines its
+ * macros for deadheat. See deadheat/annotations.h.
  */
 #if __has_include_next(<valgrind/helgrind.h>)
 #include_next <valgrind/helgrind.h>
