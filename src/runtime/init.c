@@ -151,7 +151,7 @@ static void read_options(char **envp)
     const char *text = dh_compat_options(find_env(envp, "DEADHEAT_OPTIONS"));
     dh_gather_init(find_env(envp, "DEADHEAT_RUN")); /* removed from the environment of a setuid program */
     dh_about_init(dh_runtime_secure ? NULL : envp);
-    keep_options(dh_runtime_secure ? "source=0:color=never" : text);
+    keep_options(text);
     dh_suppressions_env = dh_compat_suppressions();
     dh_options_default(&dh_opts);
     if (dh_options_parse(&dh_opts, text, &err) < 0) {

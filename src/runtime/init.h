@@ -29,9 +29,6 @@ extern bool dh_runtime_secure; /* it is one; set at the start */
 void dh_runtime_secure_init(char **envp);
 /* Reset the options that are not allowed in such a program. No effect in any other. */
 void dh_runtime_secure_options(struct dh_options *o);
-/* May this program be run? A privileged program may run it only if nobody but root could have changed it.
- * *path, with room for cap bytes, becomes the path that was checked. */
-bool dh_runtime_trusts(char *path, size_t cap);
 
 bool dh_runtime_has_membarrier(void);
 void dh_runtime_lose_membarrier(void);

@@ -1,10 +1,13 @@
 /*
  * find.c - see find.h.
  *
- * The compiler records in every program where deadheat was installed (`deadheat_home`). The program may have
- * been moved since, with or without deadheat, so other places are tried after that one. None of those is
- * tried in a setuid program: the user who started it controls PATH and DEADHEAT_HOME, and may have made a
- * hard link to the program in their own directory.
+ * The compiler records in every program where deadheat was installed (`deadheat_home`). That place comes
+ * last: the program may have been moved since, with or without deadheat, and whoever moves it or sets PATH
+ * means the deadheat that is there now.
+ *
+ * In a setuid program there is no reporter: the user who started it controls PATH and DEADHEAT_HOME, and may
+ * have made a hard link to the program in their own directory; and the program's privileges are not needed to
+ * symbolise a report.
  */
 #include "runtime/report/find.h"
 
@@ -95,13 +98,18 @@ static bool is_in_home(char *buf, size_t cap)
     return dir && dir[0] == '/' && is_at(buf, cap, dir, strlen(dir), "/bin/deadheat");
 }
 
-bool dh_find_reporter(char *buf, size_t cap)
+static bool is_where_compiled(char *buf, size_t cap)
 {
     const char *dir = home();
+    return dir && is_at(buf, cap, dir, strlen(dir), "/../../bin/deadheat");
+}
+
+bool dh_find_reporter(char *buf, size_t cap)
+{
+    if (dh_runtime_secure)
+        return false;
     if (dh_opts.reporter[0])
-        return is_at(buf, cap, dh_opts.reporter, strlen(dh_opts.reporter), "") && dh_runtime_trusts(buf, cap);
-    if (dir && is_at(buf, cap, dir, strlen(dir), "/../../bin/deadheat"))
-        return dh_runtime_trusts(buf, cap);
-    return !dh_runtime_secure &&
-           (is_beside_program(buf, cap) || is_on_path(buf, cap) || is_in_home(buf, cap));
+        return is_at(buf, cap, dh_opts.reporter, strlen(dh_opts.reporter), "");
+    return is_beside_program(buf, cap) || is_on_path(buf, cap) || is_in_home(buf, cap) ||
+           is_where_compiled(buf, cap);
 }

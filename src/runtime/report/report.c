@@ -284,8 +284,10 @@ static void begin(void)
     if (!dh_reporter_start())
         dh_sys_say(
             dh_runtime_secure
-                ? "a data race was found; it is not shown, because the program has other privileges than "
-                  "the user who started it, and users other than root could have changed the reporter"
+                ? "a data race was found; the reporter (the deadheat program) is not run, because the "
+                  "program "
+                  "has other privileges than the user who started it: start it as the user whose privileges "
+                  "it gets, for a full report"
                 : "a data race was found, but the reporter (the deadheat program) cannot be run; put "
                   "it on the PATH, name its directory by DEADHEAT_HOME or the program itself by "
                   "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
@@ -592,6 +594,44 @@ static u32 newest_thread(void)
     return n;
 }
 
+/* ---- Without a reporter ---- */
+
+/* "write at prog+0x1189". Whoever started a setuid program chose its name: no control characters. */
+static void say_access(struct dh_fmt *f, dh_id_t id)
+{
+    const struct dh_access_rec r = dh_id_get(id);
+    uptr pc = place_of(id);
+    dh_fmt_str(f, r.kind & DH_FREE ? "free at " : r.kind & DH_WRITE ? "write at " : "read at ");
+    dh_modules_take();
+    const struct dh_module *m = dh_modules_find(pc);
+    if (m) {
+        const char *name = m->path;
+        for (const char *p = name; *p; p++)
+            if (*p == '/')
+                name = p + 1;
+        for (; *name; name++)
+            dh_fmt_char(f, *name > ' ' && *name < 0x7f ? *name : '?');
+        dh_fmt_char(f, '+');
+        dh_fmt_hex(f, pc - 1 - m->bias); /* pc is where the access returns to */
+    } else {
+        dh_fmt_str(f, "an unknown place");
+    }
+    dh_modules_drop();
+}
+
+/* Enough for addr2line(1), so that a race is not lost because nobody could print it. */
+static void say_race(dh_id_t now, dh_id_t earlier)
+{
+    static char text[1024]; /* under `lock` */
+    struct dh_fmt f;
+    dh_fmt_init(&f, text, sizeof(text));
+    dh_fmt_str(&f, "data race: ");
+    say_access(&f, now);
+    dh_fmt_str(&f, ", ");
+    say_access(&f, earlier);
+    dh_sys_say(text);
+}
+
 /* ---- Races ---- */
 
 static void race_line(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, uptr at,
@@ -658,6 +698,8 @@ void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 si
                 break;
         }
         close_line();
+        if (dh_opts.report && !dh_reporter_is_running())
+            say_race(a->id, id);
     }
     dh_lock_drop(&lock);
     if (number)

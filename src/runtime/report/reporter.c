@@ -87,12 +87,12 @@ static int nurse_main(void *arg)
 }
 
 /* The host's environment, but with the options as they were at its start, and without the libraries to
- * preload; empty if the environment is not trusted. *ret_n: entries allocated. */
+ * preload. *ret_n: entries allocated. */
 static char **make_env(size_t *ret_n)
 {
     static const char *const dropped[] = {"DEADHEAT_OPTIONS=", "LD_PRELOAD=", "LD_AUDIT="};
     size_t n = 0, used = 0;
-    while (environ && environ[n] && !dh_runtime_secure)
+    while (environ && environ[n])
         n++;
     *ret_n = n + 3;
     char **env = dh_pool_alloc(*ret_n * sizeof(*env));
@@ -117,6 +117,11 @@ static void wait_for_nurse(void)
     while (!__atomic_load_n(&nurse->ready, __ATOMIC_ACQUIRE) &&
            dh_sys6(SYS_wait4, nurse_pid, 0, __WCLONE | WNOHANG, 0, 0, 0) == 0)
         dh_sys_yield();
+}
+
+bool dh_reporter_is_running(void)
+{
+    return sock >= 0;
 }
 
 bool dh_reporter_is_shared(void)

@@ -9,6 +9,8 @@
 
 /* Start it if it is not running. False: it cannot be run. Under DH_RANK_REPORT, like everything here. */
 bool dh_reporter_start(void);
+/* Is there one that dh_reporter_send reaches? */
+bool dh_reporter_is_running(void);
 /* It serves other processes too, so it only knows what this one sends. */
 bool dh_reporter_is_shared(void);
 void dh_reporter_send(const char *line, size_t n);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh DEADHEAT - `make install` below any prefix, and where a program that is run on its own finds the reporter:
-# where deadheat was when it was compiled, beside the program, on the PATH, by DEADHEAT_HOME, in this order.
+# next to the program, on the PATH, by DEADHEAT_HOME, where deadheat was when it was compiled, in this order.
 . "$(dirname "$0")/../lib.sh"
 
 root=$(cd "$here/../../.." && pwd)
@@ -47,9 +47,7 @@ stand_in by-option option
 everywhere="PATH=relative:$work/a/path:$PATH DEADHEAT_HOME=$work/home"
 # shellcheck disable=SC2086 # two words
 {
-    who compiled-in "" $everywhere
     who option by-option $everywhere DEADHEAT_OPTIONS=reporter="$work/option/deadheat"
-    rm "$prefix/bin/deadheat"
     who beside beside $everywhere
     rm prog/libexec/deadheat && mkdir prog/libexec/deadheat # a directory is no program
     who in-bin in-bin $everywhere
@@ -59,8 +57,11 @@ everywhere="PATH=relative:$work/a/path:$PATH DEADHEAT_HOME=$work/home"
     (cd a && stand_in relative relative)
     who by-home by-home $everywhere
 }
+who compiled-in "" DEADHEAT_HOME=home PATH=/nowhere # a stand-in would have told its name
+has compiled-in-report err "WARNING: deadheat: data race"
+rm "$prefix/bin/deadheat"
 who relative-home "" DEADHEAT_HOME=home PATH=/nowhere
-has nowhere err "the reporter (the deadheat program) cannot be run" "DEADHEAT_HOME"
+has nowhere err "the reporter (the deadheat program) cannot be run" "DEADHEAT_HOME" "deadheat: data race: write at hits+0x"
 lacks nowhere-silent err WARNING
 who bad-option "" PATH="$work/a/path" DEADHEAT_HOME="$work/home" DEADHEAT_OPTIONS=reporter=/nonexistent
 exit $failed
