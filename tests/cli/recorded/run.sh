@@ -35,12 +35,30 @@ case ${PART:-1} in 1*) ;; *) exit $failed ;; esac
 words() { # FILE: the report in it, without what differs from one execution to the next
     sed -n '/^WARNING/,/Fingerprint/{s/0x[0-9a-f]*\|[pt]id [0-9]*/N/g; s/ (event [0-9]*)//; s/, seen .*//; p}' "$1"
 }
+cat >words.c <<'END'
+#include "invisible.h"
+pthread_mutex_t pages_lock = PTHREAD_MUTEX_INITIALIZER;
+long total;
+static void count_hit(void)
+{
+    pthread_mutex_lock(&pages_lock);
+    pthread_mutex_unlock(&pages_lock);
+    total++;
+}
+THREAD(first) { count_hit(); mark(); return NULL; }
+THREAD(second) { after(1); count_hit(); return NULL; }
+int main(void) { both(first, second); return 0; }
+END
+"$deadheat" cc -g -O1 -pthread -I"$programs" words.c -o words || bad compile-words "deadheat cc failed"
+"$deadheat" run -- ./words >out 2>run.txt
+"$deadheat" record --quiet -o words.dht -- ./words >out 2>err
+"$deadheat" analyze --detector=fasttrack,shb words.dht >analyze.txt 2>err
+same words-status "$?:$(cat err)" "66:"
+like words-race analyze.txt '^WARNING: deadheat: data race on global `total`'
+same words "$(words analyze.txt)" "$(words run.txt)"
 "$deadheat" cc -g -O1 -pthread "$demo/hits.c" -o hits || bad compile "deadheat cc failed"
-"$deadheat" run -- ./hits >out 2>run.txt
 "$deadheat" record --quiet -o hits.dht -- ./hits >out 2>err
 "$deadheat" analyze --detector=fasttrack,shb hits.dht >analyze.txt 2>err
-same words-status "$?:$(cat err)" "66:"
-same words "$(words analyze.txt)" "$(words run.txt)"
 same told-once "$(grep -c '^WARNING' analyze.txt)" 1
 like in-the-trace analyze.txt '^  global `total`: write by T[23] at .* (event [0-9]*), earlier write by T[23] at .* (event [0-9]*)'
 like witness analyze.txt '^    a witness of [0-9]* events, checked'

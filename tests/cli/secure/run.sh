@@ -75,11 +75,13 @@ cat >listen.c <<'END'
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
-    static const char address[] = "5ec0de5ec0de5ec0de5ec0de5ec0de00";
+    char address[33];
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    snprintf(address, sizeof(address), "5ec0de5ec0de5ec0de5ec0%010x", (unsigned)getpid()); /* nobody else's */
     int n = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "deadheat-%s", address);
     if (argc < 2 || bind(fd, (void *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) ||
         listen(fd, 100))
