@@ -51,16 +51,17 @@ struct dh_chase_moment {
 
 static int by_number(const void *a, const void *b)
 {
-    int x = *(const int *)a, y = *(const int *)b;
+    u32 x = *(const u32 *)a, y = *(const u32 *)b;
     return (x > y) - (x < y);
 }
 
-/* A thread's position among those of its process, ordered by tid; the first is 1. One of them may have ended
+/* A thread's position among those of its process, ordered by tid from that of the first thread on, since the
+ * kernel starts again at low numbers when it has used them up; the first is 1. One of them may have ended
  * already. */
 static u64 uid_of(pid_t pid, u32 tid, u32 ended)
 {
     char path[64];
-    int *tids = NULL;
+    u32 *after = NULL; /* by how much each tid exceeds that of the first */
     size_t n = 0, cap = 0;
     u64 uid = 0;
     snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
@@ -68,21 +69,21 @@ static u64 uid_of(pid_t pid, u32 tid, u32 ended)
     for (const struct dirent *e; dir && (e = readdir(dir));) {
         if (e->d_name[0] < '0' || e->d_name[0] > '9')
             continue;
-        tids = dh_util_grow(tids, n, &cap, sizeof(*tids));
-        tids[n++] = atoi(e->d_name);
-        ended = (u32)tids[n - 1] == ended ? 0 : ended;
+        after = dh_util_grow(after, n, &cap, sizeof(*after));
+        after[n++] = (u32)atoi(e->d_name) - (u32)pid;
+        ended = after[n - 1] == ended - (u32)pid ? 0 : ended;
     }
     if (ended) {
-        tids = dh_util_grow(tids, n, &cap, sizeof(*tids));
-        tids[n++] = (int)ended;
+        after = dh_util_grow(after, n, &cap, sizeof(*after));
+        after[n++] = ended - (u32)pid;
     }
     if (n)
-        qsort(tids, n, sizeof(*tids), by_number);
+        qsort(after, n, sizeof(*after), by_number);
     for (size_t i = 0; i < n && !uid; i++)
-        uid = (u32)tids[i] == tid ? i + 1 : 0;
+        uid = after[i] == tid - (u32)pid ? i + 1 : 0;
     if (dir)
         closedir(dir);
-    free(tids);
+    free(after);
     return uid ? uid : tid;
 }
 
