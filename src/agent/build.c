@@ -4,6 +4,7 @@
 #include "agent/build.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "caper/build.h"
@@ -36,7 +37,9 @@ int dh_agent_build_open(struct dh_agent_build *b, const char *path, bool with_co
 {
     struct dh_caper_build build;
     *b = (struct dh_agent_build){0};
-    b->path = dh_arena_strdup(&b->arena, path);
+    char *real = realpath(path, NULL); /* as the kernel names it in /proc/PID/maps */
+    b->path = dh_arena_strdup(&b->arena, real ? real : path);
+    free(real);
     int rc = read_file(&b->arena, path, &build, b->id, ret_why);
     if (!rc)
         rc = dh_pairs_read(build.bytes, build.n_bytes, &b->table, ret_why);
@@ -80,29 +83,6 @@ static bool is_bundle(const struct dh_pairs_pair *pair)
     return pair->alike[0] || pair->alike[1];
 }
 
-/* Is the site on this side of a pair? */
-static bool is_on_side(const struct dh_pairs *p, const struct dh_pairs_pair *pair, int side, u32 site)
-{
-    size_t n;
-    const u32 *alike = dh_pairs_items(p, pair->alike[side], &n);
-    bool is = pair->side[side].site == site;
-    for (size_t i = 0; i < n && !is; i++)
-        is = alike[i] == site;
-    return is;
-}
-
-/* Are the two sites a pair of the table, by itself or in a bundle? */
-static bool is_pair(const struct dh_pairs *p, u32 a, u32 b)
-{
-    for (size_t i = 0; i < p->n_pairs; i++) {
-        const struct dh_pairs_pair *pair = &p->pairs[i];
-        if ((is_on_side(p, pair, 0, a) && is_on_side(p, pair, 1, b)) ||
-            (is_on_side(p, pair, 0, b) && is_on_side(p, pair, 1, a)))
-            return true;
-    }
-    return false;
-}
-
 const char *dh_agent_build_check(const struct dh_agent_build *b, const struct dh_agent_task *task)
 {
     const struct dh_pairs *p = b->table;
@@ -118,7 +98,8 @@ const char *dh_agent_build_check(const struct dh_agent_build *b, const struct dh
         u32 at = dh_pairs_find_pair(p, task->unit);
         return at != DH_PAIRS_NONE && is_bundle(&p->pairs[at]) ? NULL : "it names no bundle of this build";
     }
-    if (dh_pairs_id_of(task->sites[0], task->sites[1]) != task->unit || !is_pair(p, sites[0], sites[1]))
+    if (dh_pairs_id_of(task->sites[0], task->sites[1]) != task->unit ||
+        dh_pairs_find_containing(p, sites[0], sites[1], NULL, NULL) == DH_PAIRS_NONE)
         return "its two accesses are no pair of this build";
     return NULL;
 }
@@ -202,4 +183,51 @@ const char *dh_agent_build_sides(struct dh_agent_build *b, struct dh_arena *aren
     if (!b->unfollowed && !dh_chase_sites_add_atomics(&ret->sites, &b->module, &b->atomics))
         return "it has too many instructions";
     return NULL;
+}
+
+void dh_agent_build_watched(struct dh_arena *arena, const struct dh_agent_sides *sides,
+                            struct dh_agent_sides *ret)
+{
+    const u8 both = DH_CONTROL_FIRST | DH_CONTROL_SECOND;
+    *ret = (struct dh_agent_sides){0};
+    for (int side = 0; side < 2; side++)
+        ret->of[side] = dh_arena_array(arena, DH_CONTROL_SITES, sizeof(u32));
+    for (size_t i = 0; i < sides->sites.n; i++) {
+        if (!(sides->sites.at[i].sides & both)) /* it only orders threads */
+            continue;
+        struct dh_chase_site *to = &ret->sites.at[ret->sites.n];
+        u32 of = sides->of[0][i] != DH_PAIRS_NONE ? sides->of[0][i] : sides->of[1][i];
+        *to = sides->sites.at[i];
+        to->sides = DH_CONTROL_FIRST;
+        ret->of[0][ret->sites.n] = of;
+        ret->of[1][ret->sites.n++] = DH_PAIRS_NONE;
+    }
+}
+
+/* Is the site at this place? Its kinds distinguish a read from a write at the same place. */
+static bool is_at(struct dh_arena *arena, const struct dh_pairs_site *site, const struct dh_chase_place *at,
+                  bool any_column)
+{
+    struct dh_chase_position p;
+    return (int)site->at.line == at->line && (any_column || (int)site->at.column == at->column) &&
+           dh_chase_position_of_site(arena, site, &p) && (p.kinds & at->kinds) &&
+           strcmp(p.file, at->file) == 0;
+}
+
+bool dh_agent_build_pair_at(const struct dh_agent_build *b, u32 first, const struct dh_chase_place *other,
+                            u32 ret[2])
+{
+    const struct dh_pairs *p = b->table;
+    struct dh_arena arena = {0};
+    bool found = false;
+    /* An instruction that does more than the access may have the column of the rest. */
+    for (u32 i = 0; i < 2 * p->n_sites && !found; i++) {
+        const u32 site = i % (u32)p->n_sites;
+        found = is_at(&arena, &p->sites[site], other, i >= p->n_sites) &&
+                dh_pairs_find_containing(p, first, site, NULL, NULL) != DH_PAIRS_NONE;
+        ret[0] = first;
+        ret[1] = site;
+    }
+    dh_arena_done(&arena);
+    return found;
 }

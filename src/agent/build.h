@@ -10,6 +10,7 @@
 
 #include "agent/task.h"
 #include "chase/loaded.h"
+#include "chase/moment.h"
 #include "chase/sites.h"
 #include "report/pairs.h"
 
@@ -47,5 +48,12 @@ struct dh_agent_sides {
 const char *dh_agent_build_sides(struct dh_agent_build *b, struct dh_arena *arena,
                                  const struct dh_agent_task *task, int first, u64 seed,
                                  struct dh_agent_sides *ret);
+/* The same instructions, all of them on the first side: to wait at any, and watch its bytes. */
+void dh_agent_build_watched(struct dh_arena *arena, const struct dh_agent_sides *sides,
+                            struct dh_agent_sides *ret);
+/* The two sites of the table, at these places in the source, that are a pair of it, alone or in a bundle.
+ * `first` is the index of a site at the first place. False: there are none. */
+bool dh_agent_build_pair_at(const struct dh_agent_build *b, u32 first, const struct dh_chase_place *other,
+                            u32 ret[2]);
 
 #endif

@@ -62,6 +62,10 @@ char *dh_agent_result_text(const struct dh_agent_result *r)
         for (size_t i = 0; i < r->n_met; i++)
             json_array_append_new(pairs, pair_of(&r->met[i]));
         set(o, "pairs", pairs);
+        json_t *reached = json_array();
+        for (size_t i = 0; i < r->n_reached; i++)
+            json_array_append_new(reached, json_sprintf("%016" PRIx64, r->reached[i]));
+        set(o, "reached", reached);
     }
     if (r->n_stacks[0] || r->n_stacks[1])
         set(o, "stacks",

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-enum { DH_AGENT_MOST_MET = 1000, DH_AGENT_FRAMES = 64 };
+enum { DH_AGENT_MOST_MET = 1000, DH_AGENT_MOST_REACHED = 256, DH_AGENT_FRAMES = 64 };
 
 /* Two accesses of a bundle that were both executed. */
 struct dh_agent_met {
@@ -26,6 +26,8 @@ struct dh_agent_result {
     u64 waited_us, run_us;
     const struct dh_agent_met *met; /* of an inference */
     size_t n_met;
+    const u64 *reached; /* of an inference: ids of the accesses at which a thread was stopped */
+    size_t n_reached;
     const u64 *stacks[2]; /* of a race: offsets in the build's file, 0 for frames outside of it */
     size_t n_stacks[2];
 };

@@ -1,6 +1,6 @@
 /*
- * trial.c - see trial.h. For a bundle, which of its accesses came to the same bytes; for a candidate, the
- * race.
+ * trial.c - see trial.h. For a bundle, which of its accesses, and which others, came to the same bytes; for a
+ * candidate, the race.
  */
 #include "agent/trial.h"
 
@@ -25,16 +25,31 @@ static void add_meeting(struct dh_agent_trial *t, u32 a, u32 b, u8 seen)
 /* Which access of the table an instruction of the program belongs to. */
 static u32 site_of(const struct dh_agent_trial *t, u32 number, int side)
 {
+    const struct dh_agent_sides *sides = t->part == DH_AGENT_WATCH ? &t->watched : &t->sides;
     const struct dh_chase_site *site = number < DH_CONTROL_SITES ? t->w->target.sites[number] : NULL;
-    if (!site || site < t->sides.sites.at || site >= t->sides.sites.at + t->sides.sites.n)
+    if (!site || site < sides->sites.at || site >= sides->sites.at + sides->sites.n)
         return DH_PAIRS_NONE;
-    return t->sides.of[side][site - t->sides.sites.at];
+    return sides->of[side][site - sides->sites.at];
+}
+
+/* A thread was stopped at this instruction. */
+static void add_reached(struct dh_agent_trial *t, u32 number)
+{
+    u32 site = site_of(t, number, 0);
+    const u64 id = site == DH_PAIRS_NONE ? 0 : t->w->build->table->sites[site].id;
+    for (size_t i = 0; i < t->n_reached; i++)
+        if (t->reached_sites[i] == id)
+            return;
+    if (id && t->n_reached < DH_AGENT_MOST_REACHED)
+        t->reached_sites[t->n_reached++] = id;
 }
 
 void dh_agent_trial_window(void *ctx, u32 first)
 {
     struct dh_agent_trial *t = ctx;
     const struct dh_control *c = t->w->target.control;
+    if (t->task.kind == DH_AGENT_INFERENCE)
+        add_reached(t, first);
     for (u32 i = 0; i < c->n_sites; i++) {
         u8 seen = __atomic_load_n(&c->seen[i], __ATOMIC_RELAXED);
         if (!seen)
@@ -51,6 +66,10 @@ bool dh_agent_trial_race(void *ctx, struct dh_chase_moment *moment)
     struct dh_agent_trial *t = ctx;
     struct dh_chase_place places[2];
     const struct dh_control *c = t->w->target.control;
+    if (t->part == DH_AGENT_WATCH) { /* dh_agent_trial_met has seen it */
+        dh_chase_moment_free(moment);
+        return false;
+    }
     bool race = dh_chase_moment_places(moment, &t->w->build->module, 1, places);
     for (int i = 0; race && t->task.kind == DH_AGENT_VALIDATION && i < 2; i++)
         t->n_stacks[i] = dh_chase_moment_offsets(moment, i == t->first, t->stacks[i], DH_AGENT_FRAMES);
@@ -65,4 +84,28 @@ bool dh_agent_trial_race(void *ctx, struct dh_chase_moment *moment)
     t->tids[0] = c->first.tid;
     t->tids[1] = c->second.tid;
     return true;
+}
+
+size_t dh_agent_trial_known(void *ctx, u32 site, bool at_once, u64 *ret_pcs, size_t n)
+{
+    const struct dh_agent_trial *t = ctx;
+    size_t found = 0;
+    for (size_t i = 0; i < t->n_known && found < n; i++)
+        if (t->known[i].site == site && t->known[i].at_once >= at_once)
+            ret_pcs[found++] = t->known[i].pc;
+    return found;
+}
+
+/* Anything may have accessed the bytes, so its site is looked up by its place in the source. */
+void dh_agent_trial_met(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once)
+{
+    struct dh_agent_trial *t = ctx;
+    struct dh_chase_place places[2];
+    u32 first = site_of(t, site, 0), pair[2];
+    if (t->n_known < DH_AGENT_MOST_KNOWN)
+        t->known[t->n_known++] = (struct dh_agent_known){pc, site, at_once};
+    add_reached(t, site);
+    if (first != DH_PAIRS_NONE && dh_chase_moment_places(moment, &t->w->build->module, 1, places) &&
+        places[1].file && dh_agent_build_pair_at(t->w->build, first, &places[1], pair))
+        add_meeting(t, pair[0], pair[1], DH_CONTROL_SEEN_SAME);
 }

@@ -11,6 +11,8 @@
 #include "agent/work.h"
 #include "chase/chase.h"
 
+enum { DH_AGENT_MOST_KNOWN = 256 };
+
 struct dh_agent_program {
     struct dh_agent_work *with;
     struct dh_agent_build *build;
@@ -25,7 +27,21 @@ struct dh_agent_program {
     bool ended;
     const char *trouble; /* why this program cannot be chased any more */
     bool unfollowed;     /* its synchronisation cannot be tracked */
+    bool unwatched;      /* the kernel refuses hardware watchpoints */
     u32 done;            /* the board's turn whose task has been answered, plus one; 0: none */
+};
+
+enum dh_agent_part {
+    DH_AGENT_STEER, /* the thread that comes too early is held */
+    DH_AGENT_TRACK, /* happens-before is tracked from the first access on */
+    DH_AGENT_WATCH  /* hardware watchpoints on the bytes that a thread is about to access */
+};
+
+/* An instruction, by its address in the program, that has accessed the bytes of a watched one. */
+struct dh_agent_known {
+    u64 pc;
+    u32 site;
+    bool at_once;
 };
 
 /* One task. */
@@ -34,12 +50,12 @@ struct dh_agent_trial {
     struct dh_arena arena;
     struct dh_agent_task task;
     u32 turn; /* of the board */
-    struct dh_agent_sides sides;
+    struct dh_agent_sides sides, watched;
     const struct dh_chase_run *run; /* of this part */
     struct dh_chase_policy policy;
     u64 since_us, until_us; /* of this part */
     u64 reached_us;         /* when a thread first came to the first side; 0: none has */
-    bool steering;
+    enum dh_agent_part part;
     bool raced;
     bool reached, ordered;          /* in all parts */
     bool held;                      /* a thread was held, by steering */
@@ -52,10 +68,17 @@ struct dh_agent_trial {
     struct dh_agent_met *met;
     size_t n_met, cap_met;
     u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
+    u64 reached_sites[DH_AGENT_MOST_REACHED]; /* ids of the accesses at which a thread was stopped */
+    size_t n_reached;
+    struct dh_agent_known known[DH_AGENT_MOST_KNOWN];
+    size_t n_known;
 };
 
 /* Callbacks of a chase whose context is a trial: a window is over; two threads have met (chase.h). */
 void dh_agent_trial_window(void *ctx, u32 first);
 bool dh_agent_trial_race(void *ctx, struct dh_chase_moment *moment);
+/* ... while bytes are watched. */
+size_t dh_agent_trial_known(void *ctx, u32 site, bool at_once, u64 *ret_pcs, size_t n);
+void dh_agent_trial_met(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once);
 
 #endif

@@ -11,8 +11,11 @@
  * inconclusive, and each of them comes first in half of the runs, since a program may reach the accesses in
  * one phase only.
  *
- * An inference (section 3.2.1) is the second part for all accesses of a bundle, and its outcome is which of
- * them came to the same bytes.
+ * An inference (section 3.2.1) alternates between two ways. One is the second part of a validation, for all
+ * accesses of a bundle. In the other, a thread is stopped for a moment at any of them and the bytes it is
+ * about to access are watched by hardware for a while, which costs nothing until another thread accesses
+ * them. It sees every access to them, in the bundle or not; the first also sees pairs that do not meet. The
+ * outcome is which accesses came to the same bytes.
  */
 #include "agent/work.h"
 
@@ -42,6 +45,9 @@ enum {
     FOLLOW_US = 5000000,  /* the second part of a validation */
     ORDERED_US = 1000000, /* ... if the accesses were seen to be ordered */
     INFER_US = 30000000,  /* an inference */
+    PART_US = 1000000,    /* ... that long in each of two ways, in turn */
+    GLANCE_US = 1000,     /* how long a thread waits until its bytes are watched */
+    LINGER_US = 100000,   /* how long they are watched afterwards */
     MET_US = 2000000,     /* ... after two accesses have met: others of the bundle may, too */
     ANNOUNCE_US = 900000, /* the program waits a second to be told whether it will be tracked */
     LOOK_US = 20000,      /* between two checks of the program */
@@ -100,14 +106,14 @@ static bool is_withdrawn(void *ctx)
     t->w->trouble = refusal(t->w);
     if (is_stale(t) || t->w->trouble || t->raced || t->run->trouble || t->run->filtered || now >= t->until_us)
         return true;
-    for (u32 i = 0; t->steering && i < t->w->target.control->n_sites; i++) {
+    for (u32 i = 0; t->part == DH_AGENT_STEER && i < t->w->target.control->n_sites; i++) {
         bool first = t->w->target.control->sites[i].sides & DH_CONTROL_FIRST;
         n += first;
         sampled += first && t->policy.sites[i].samples;
     }
     if (sampled && !t->reached_us)
         t->reached_us = now;
-    if (t->steering)
+    if (t->part == DH_AGENT_STEER)
         return sampled && (sampled == n || now - t->reached_us >= SETTLE_US);
     if (t->task.kind == DH_AGENT_INFERENCE)
         return t->met_us && now - t->met_us >= MET_US;
@@ -177,33 +183,38 @@ static void account_beginning(struct dh_agent_program *w)
 
 /* ---- Parts ---- */
 
-static struct dh_chase_policy policy_of(const struct dh_agent_trial *t, bool steering)
+static u64 delay_of(const struct dh_agent_trial *t, enum dh_agent_part part)
+{
+    return part == DH_AGENT_STEER ? t->task.tau_us : part == DH_AGENT_WATCH ? GLANCE_US : DELAY_US;
+}
+
+static struct dh_chase_policy policy_of(const struct dh_agent_trial *t, enum dh_agent_part part)
 {
     return (struct dh_chase_policy){.rmax = t->w->with->settings->rmax,
-                                    .delay = steering ? t->task.tau_us : DELAY_US,
-                                    .whole = steering,
+                                    .delay = delay_of(t, part),
+                                    .whole = part == DH_AGENT_STEER,
                                     .patience = DH_CHASE_POLICY_PATIENCE_US,
                                     .carried = t->w->balance.left_us,
                                     .waited = t->w->waited_us,
                                     .late = t->w->late_us};
 }
 
-static void run_part(struct dh_agent_trial *t, bool steering, u64 length_us)
+static void run_part(struct dh_agent_trial *t, enum dh_agent_part part, u64 length_us)
 {
     struct dh_agent_program *w = t->w;
-    bool follow = !steering && !w->unfollowed;
+    const bool follow = part == DH_AGENT_TRACK && !w->unfollowed, watch = part == DH_AGENT_WATCH;
     t->ordered_before = __atomic_load_n(&w->target.control->ordered, __ATOMIC_RELAXED);
-    t->steering = steering;
+    t->part = part;
     t->since_us = dh_chase_now_us();
     t->until_us = t->since_us + length_us;
     account_beginning(w);
-    t->policy = policy_of(t, steering);
+    t->policy = policy_of(t, part);
     if (getrandom(&t->policy.random, sizeof(t->policy.random), GRND_NONBLOCK) < 0)
         t->policy.random = t->since_us;
     t->policy.random |= 1;
     struct dh_chase_run run = {.target = &w->target,
                                .policy = &t->policy,
-                               .sites = &t->sides.sites,
+                               .sites = watch ? &t->watched.sites : &t->sides.sites,
                                .ended = has_ended,
                                .withdrawn = is_withdrawn,
                                .window = dh_agent_trial_window,
@@ -213,10 +224,14 @@ static void run_part(struct dh_agent_trial *t, bool steering, u64 length_us)
                                .ctx = t,
                                .analysis = follow ? DH_CHASE_LITEHB : DH_CHASE_COLLISION,
                                .window_us = WINDOW_US,
+                               .any = watch,
+                               .linger_us = watch ? LINGER_US : 0,
+                               .known = watch ? dh_agent_trial_known : NULL,
+                               .met = watch ? dh_agent_trial_met : NULL,
                                .start_us = w->start_us};
     t->run = &run;
     dh_chase_target_forget(&w->target);
-    w->target.control->hold_us = steering ? HOLD_US : 0;
+    w->target.control->hold_us = part == DH_AGENT_STEER ? HOLD_US : 0;
     int socket = w->with->socket;
     w->with->socket = -1;
     dh_chase_run(&run, socket);
@@ -225,12 +240,14 @@ static void run_part(struct dh_agent_trial *t, bool steering, u64 length_us)
     w->waited_us = t->policy.waited;
     w->late_us = t->policy.late;
     t->reached |= run.reached > 0;
-    t->held |= steering && run.reached > 0;
+    t->held |= part == DH_AGENT_STEER && run.reached > 0;
     note_ordered(t);
     if (run.filtered)
         w->trouble = "the program has restricted its system calls";
     else if (run.trouble && follow)
         w->unfollowed = true; /* there are other ways */
+    else if (run.trouble && watch)
+        w->unwatched = true;
     else if (run.trouble && !w->ended)
         w->trouble = run.trouble;
 }
@@ -315,7 +332,13 @@ static void tell_validation(struct dh_agent_trial *t)
 static void tell_inference(struct dh_agent_trial *t)
 {
     struct dh_agent_result r = {
-        .result = "inference", .alternate = t->task.alternate, .met = t->met, .n_met = t->n_met};
+        .result = "inference",
+        .alternate = t->task.alternate,
+        .met = t->met,
+        .n_met = t->n_met,
+        .reached = t->reached_sites,
+        .n_reached = t->n_reached,
+    };
     tell(t, r);
 }
 
@@ -332,7 +355,7 @@ static const char *find_sides(struct dh_agent_trial *t, bool steering)
  * have the same budget here, since the delay does not grow. */
 static bool steers_first(const struct dh_agent_trial *t)
 {
-    const struct dh_chase_policy p = policy_of(t, true);
+    const struct dh_chase_policy p = policy_of(t, DH_AGENT_STEER);
     return dh_chase_policy_budget(&p, 0, dh_chase_now_us() - t->w->start_us) > 0 && t->w->run[0] & 1;
 }
 
@@ -346,13 +369,21 @@ static void validate(struct dh_agent_trial *t)
         tell_unseen(t);
         return;
     }
-    run_part(t, steering, steering || bound_us < FOLLOW_US ? bound_us : FOLLOW_US);
+    run_part(t, steering ? DH_AGENT_STEER : DH_AGENT_TRACK,
+             steering || bound_us < FOLLOW_US ? bound_us : FOLLOW_US);
     bool goes_on = !t->raced && !t->ordered && !t->w->ended && !is_stale(t) && !t->w->trouble &&
                    (t->reached || !steering);
     if (goes_on && find_sides(t, !steering) == NULL)
-        run_part(t, !steering, steering ? FOLLOW_US : bound_us);
+        run_part(t, steering ? DH_AGENT_TRACK : DH_AGENT_STEER, steering ? FOLLOW_US : bound_us);
     if (t->raced || !is_stale(t) || t->w->ended)
         tell_validation(t);
+}
+
+static bool infers_on(struct dh_agent_trial *t, u64 end)
+{
+    const u64 now = dh_chase_now_us();
+    return now < end && !has_ended(t) && !is_stale(t) && !t->w->trouble &&
+           !(t->met_us && now - t->met_us >= MET_US);
 }
 
 static void infer(struct dh_agent_trial *t)
@@ -362,7 +393,15 @@ static void infer(struct dh_agent_trial *t)
         tell_unseen(t);
         return;
     }
-    run_part(t, false, INFER_US);
+    dh_agent_build_watched(&t->arena, &t->sides, &t->watched);
+    const u64 end = dh_chase_now_us() + INFER_US;
+    bool watch = t->w->run[0] & 1;
+    while (infers_on(t, end)) {
+        u64 left = end - dh_chase_now_us();
+        run_part(t, watch && !t->w->unwatched ? DH_AGENT_WATCH : DH_AGENT_TRACK,
+                 t->w->unwatched || left < PART_US ? left : PART_US);
+        watch = !watch;
+    }
     if (!is_stale(t) || t->w->ended)
         tell_inference(t);
 }

@@ -115,21 +115,32 @@ static void join_pairs(struct dh_hive_state *s, u32 build)
     }
 }
 
+/* Is this a bundle of the build's units? */
+static bool is_bundle_of(void *ctx, const struct dh_pairs_pair *pair)
+{
+    const struct dh_hive_build *b = ctx;
+    return is_wanted(b, pair) && dh_pairs_stands_for(b->table, pair) > 1;
+}
+
+/* The bundle of a build that contains the pair, or DH_PAIRS_NONE. */
+static u32 find_bundle(struct dh_hive_build *b, const u64 sites[2])
+{
+    u32 x = dh_pairs_find_site(b->table, sites[0]), y = dh_pairs_find_site(b->table, sites[1]);
+    if (x == DH_PAIRS_NONE || y == DH_PAIRS_NONE)
+        return DH_PAIRS_NONE;
+    return dh_pairs_find_containing(b->table, x, y, is_bundle_of, b);
+}
+
 /* A pair found in a bundle of an earlier build is a candidate in this one if a bundle still contains it. */
 static void join_found(struct dh_hive_state *s, u32 build)
 {
-    const struct dh_pairs *t = s->builds[build].table;
     for (u32 u = 0; u < s->n_units; u++) {
         if (s->units[u].program != s->builds[build].program || s->units[u].parent == DH_HIVE_NONE ||
             dh_hive_find_slot(s, build, u) != DH_HIVE_NONE)
             continue;
-        for (u32 i = 0; i < t->n_pairs; i++) {
-            if (is_wanted(&s->builds[build], &t->pairs[i]) && dh_pairs_stands_for(t, &t->pairs[i]) > 1 &&
-                dh_hive_bundle_has(t, i, s->units[u].sites[0], s->units[u].sites[1])) {
-                dh_hive_unit_join(s, u, build, i);
-                break;
-            }
-        }
+        u32 in = find_bundle(&s->builds[build], s->units[u].sites);
+        if (in != DH_PAIRS_NONE)
+            dh_hive_unit_join(s, u, build, in);
     }
 }
 
@@ -323,6 +334,25 @@ static void count_user(struct dh_hive_state *s, u32 user, const struct dh_hive_r
     p->timeouts += timeout;
 }
 
+/* The candidate that consists of these two accesses, or DH_HIVE_NONE. If they have met, they are one from now
+ * on, provided that a bundle of this build contains them: the one that was examined, or another. */
+static u32 candidate_of(struct dh_hive_state *s, u32 build, u32 examined, const u64 sites[2], bool met)
+{
+    struct dh_hive_build *b = &s->builds[build];
+    u64 id = dh_pairs_id_of(sites[0], sites[1]);
+    u32 unit = dh_hive_find_unit(s, b->program, id);
+    if (unit != DH_HIVE_NONE ? dh_hive_find_slot(s, build, unit) != DH_HIVE_NONE : !met)
+        return unit;
+    u32 in = dh_hive_bundle_has(b->table, examined, sites[0], sites[1]) ? examined : find_bundle(b, sites);
+    if (in == DH_PAIRS_NONE)
+        return unit;
+    if (unit == DH_HIVE_NONE)
+        unit = dh_hive_unit_new(s, b->program, id, false, sites,
+                                dh_hive_find_unit(s, b->program, b->table->pairs[in].id));
+    dh_hive_unit_join(s, unit, build, in);
+    return unit;
+}
+
 /* What context inference saw: a pair that met becomes a candidate. */
 static void take_inference(struct event *e, u32 build, u32 bundle)
 {
@@ -331,6 +361,12 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
     u32 pair = s->builds[build].slots[dh_hive_find_slot(s, build, bundle)].pair;
     size_t i;
     json_t *item;
+    json_array_foreach(json_object_get(e->body, "reached"), i, item)
+    {
+        u64 site;
+        if (dh_hive_id_read(json_string_value(item), &site))
+            dh_hive_site_tell(s, dh_hive_site_of(s, program, site), true);
+    }
     json_array_foreach(json_object_get(e->body, "pairs"), i, item)
     {
         u64 sites[2];
@@ -343,16 +379,11 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
          * them. */
         for (int side = 0; side < 2; side++)
             dh_hive_site_tell(s, dh_hive_site_of(s, program, sites[side]), true);
-        u64 id = dh_pairs_id_of(sites[0], sites[1]);
-        u32 unit = dh_hive_find_unit(s, program, id);
-        if (unit == DH_HIVE_NONE && saw == DH_HIVE_MET)
-            unit = dh_hive_unit_new(s, program, id, false, sites, bundle);
+        u32 unit = candidate_of(s, build, pair, sites, saw == DH_HIVE_MET);
         if (unit == DH_HIVE_NONE)
             continue;
         s->units[unit].tally.seen[saw]++;
         dh_hive_unit_settle(s, unit);
-        if (dh_hive_find_slot(s, build, unit) == DH_HIVE_NONE)
-            dh_hive_unit_join(s, unit, build, pair);
     }
     s->units[bundle].tally.seen[DH_HIVE_MET]++; /* a bundle has no verdict, only a count of looks */
 }

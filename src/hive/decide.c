@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAME = 100, MAX_PAIRS = 1000 };
+enum { MAX_NAME = 100, MAX_PAIRS = 1000, MAX_OUTSIDE = 64, MAX_REACHED = 256 };
 
 static void add(struct dh_hive_batch *b, const char *kind, json_t *body, const void *data, size_t len)
 {
@@ -260,13 +260,21 @@ static bool time_in(const json_t *o, const char *member, json_int_t *ret)
     return !n || (json_is_integer(n) && *ret >= 0 && *ret <= 366ll * 86400 * 1000000);
 }
 
-/* NULL, or what is wrong with the pairs of a context inference. */
+static bool is_pair_of(const struct dh_pairs *table, const u64 sites[2])
+{
+    u32 x = dh_pairs_find_site(table, sites[0]), y = dh_pairs_find_site(table, sites[1]);
+    return x != DH_PAIRS_NONE && y != DH_PAIRS_NONE &&
+           dh_pairs_find_containing(table, x, y, NULL, NULL) != DH_PAIRS_NONE;
+}
+
+/* NULL, or what is wrong with the pairs of a context inference. Others than the bundle's may have met, too:
+ * those have to be looked for in the whole table, so only a few are allowed. */
 static const char *check_pairs(const struct dh_hive_state *s, const struct dh_hive_task *t,
                                const json_t *pairs)
 {
     const struct dh_hive_build *b = &s->builds[t->build];
     u32 pair = b->slots[dh_hive_find_slot(s, t->build, t->unit)].pair;
-    size_t i;
+    size_t i, outside = 0;
     const json_t *item;
     if (!json_is_array(pairs) || json_array_size(pairs) > MAX_PAIRS)
         return "an inference has a list of up to 1000 pairs";
@@ -279,8 +287,29 @@ static const char *check_pairs(const struct dh_hive_state *s, const struct dh_hi
             !dh_hive_id_read(json_string_value(json_array_get(two, 1)), &sites[1]) ||
             dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_in(item, "saw")) < 0)
             return "a pair of an inference has two sites, and 'saw': met, not-aliasing or one-thread";
-        if (!dh_hive_bundle_has(b->table, pair, sites[0], sites[1]))
-            return "a pair of an inference is none of the bundle's";
+        if (dh_hive_bundle_has(b->table, pair, sites[0], sites[1]))
+            continue;
+        if (strcmp(text_in(item, "saw"), "met") != 0 || outside++ == MAX_OUTSIDE)
+            return "a pair of an inference is none of the bundle's; up to 64 others may have met";
+        if (!is_pair_of(b->table, sites))
+            return "a pair of an inference is none of the build's";
+    }
+    return NULL;
+}
+
+/* NULL, or what is wrong with the accesses that were reached. */
+static const char *check_reached(const struct dh_hive_build *b, const json_t *reached)
+{
+    size_t i;
+    const json_t *item;
+    if (reached && (!json_is_array(reached) || json_array_size(reached) > MAX_REACHED))
+        return "'reached' is a list of up to 256 sites";
+    json_array_foreach(reached, i, item)
+    {
+        u64 site;
+        if (!dh_hive_id_read(json_string_value(item), &site) ||
+            dh_pairs_find_site(b->table, site) == DH_PAIRS_NONE)
+            return "a site in 'reached' is none of the build's";
     }
     return NULL;
 }
@@ -316,7 +345,11 @@ static const char *check_result(const struct dh_hive_state *s, const struct dh_h
         return "'run' has 32 hexadecimal digits, drawn at random for each execution";
     if (!time_in(r, "waited_us", &times[0]) || !time_in(r, "run_us", &times[1]))
         return "times are microseconds, up to a year";
-    return bundle ? check_pairs(s, t, json_object_get(r, "pairs")) : NULL;
+    const json_t *reached = json_object_get(r, "reached");
+    if (!bundle)
+        return reached ? "'reached' goes with inference" : NULL;
+    const char *why = check_pairs(s, t, json_object_get(r, "pairs"));
+    return why ? why : check_reached(&s->builds[t->build], reached);
 }
 
 /* A hash of the result's contents; never 0. */
@@ -368,6 +401,8 @@ enum dh_hive_status dh_hive_add_result(struct dh_hive_batch *b, u32 program, con
         json_object_set(body, "stacks", json_object_get(result, "stacks"));
     if (s->units[t->unit].bundle)
         json_object_set(body, "pairs", json_object_get(result, "pairs"));
+    if (json_object_get(result, "reached"))
+        json_object_set(body, "reached", json_object_get(result, "reached"));
     add(b, "result", body, NULL, 0);
     if (s->tasks[task].state == DH_HIVE_ACTIVE)
         after_timeout(b, (u32)task);

@@ -386,6 +386,39 @@ u64 dh_pairs_stands_for(const struct dh_pairs *p, const struct dh_pairs_pair *pa
     return (u64)(p->lists[pair->alike[0]].n + 1) * (p->lists[pair->alike[1]].n + 1);
 }
 
+/* For each list: does it contain a (1), b (2)? Bundles share their lists, so each is searched only once. */
+static u8 *search_lists(const struct dh_pairs *p, u32 a, u32 b)
+{
+    u8 *has = dh_util_alloc(p->n_lists);
+    for (u32 l = 0; l < p->n_lists; l++) {
+        size_t n;
+        const u32 *items = dh_pairs_items(p, l, &n);
+        has[l] = 0;
+        for (size_t i = 0; i < n; i++)
+            has[l] |= (u8)((items[i] == a) | (items[i] == b) << 1);
+    }
+    return has;
+}
+
+u32 dh_pairs_find_containing(const struct dh_pairs *p, u32 a, u32 b,
+                             bool (*wanted)(void *ctx, const struct dh_pairs_pair *pair), void *ctx)
+{
+    u8 *has = search_lists(p, a, b);
+    u32 found = DH_PAIRS_NONE;
+    for (u32 i = 0; i < p->n_pairs && found == DH_PAIRS_NONE; i++) {
+        const struct dh_pairs_pair *pair = &p->pairs[i];
+        u8 in[2];
+        for (int side = 0; side < 2; side++)
+            in[side] = (u8)(has[pair->alike[side]] | (pair->side[side].site == a) |
+                            (pair->side[side].site == b) << 1);
+        bool contains = (in[0] & 1 && in[1] & 2) || (in[0] & 2 && in[1] & 1);
+        if (contains && (!wanted || wanted(ctx, pair)))
+            found = i;
+    }
+    free(has);
+    return found;
+}
+
 static u64 side_id(const struct dh_pairs *p, const struct dh_pairs_pair *pair, int side)
 {
     size_t n;

@@ -283,6 +283,10 @@ u32 dh_pairs_find_pair(const struct dh_pairs *p, u64 id);
  * a bundle. */
 u64 dh_pairs_id_of(u64 a, u64 b);
 const u32 *dh_pairs_items(const struct dh_pairs *p, u32 list, size_t *ret_n);
+/* The first pair or bundle that contains these two sites, one on each side, and that is wanted; all are if
+ * wanted is NULL. DH_PAIRS_NONE if there is none. Takes time in proportion to the size of the table. */
+u32 dh_pairs_find_containing(const struct dh_pairs *p, u32 a, u32 b,
+                             bool (*wanted)(void *ctx, const struct dh_pairs_pair *pair), void *ctx);
 /* How many pairs of sites it stands for: 1, or for a bundle the product. */
 u64 dh_pairs_stands_for(const struct dh_pairs *p, const struct dh_pairs_pair *pair);
 const char *dh_pairs_string(const struct dh_pairs *p, u32 string);

@@ -1,4 +1,4 @@
-"""agent.py DEADHEAT TOOLS - the cases of tests/agent. In the current directory are prog, forged and ordered, built from prog.c; in TOOLS, forge
+"""agent.py DEADHEAT TOOLS - the cases of tests/agent. In the current directory are prog, forged, ordered and apart, built from prog.c; in TOOLS, forge
 and bundle."""
 import atexit
 import http.server
@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -458,15 +459,15 @@ def test_ordered():
     os.rename("raced", "prog")
 
 
-def make_bundle():
-    """All pairs of the program become one bundle."""
+def make_bundle(*how):
+    """All pairs of the program become one bundle; or as bundle.c says."""
     with open("prog", "rb") as f:
         data = bytearray(f.read())
     out = subprocess.run(["readelf", "-SW", "prog"], capture_output=True, text=True, check=True).stdout
     offset, size = (int(n, 16) for n in re.search(r"\.deadheat\.pairs +PROGBITS +\w+ +(\w+) +(\w+)", out).groups())
     with open("table", "wb") as f:
         f.write(data[offset:offset + size])
-    table = subprocess.run([TOOLS + "/bundle", "table"], capture_output=True, check=True).stdout
+    table = subprocess.run([TOOLS + "/bundle", "table", *how], capture_output=True, check=True).stdout
     data[offset:offset + len(table)] = table
     os.unlink("prog")
     with open("prog", "wb") as f:
@@ -489,6 +490,39 @@ def test_inference():
     case("and the program went on", different(program.end(), WENT))
     agent.stop()
     server.stop()
+
+
+def test_watched():
+    """The bytes of a bundle's accesses are watched, so a meeting with one that is not in it is seen."""
+    if subprocess.run([TOOLS + "/watchpoints"], check=False).returncode:
+        print("skip agent/a-meeting-outside-of-the-bundle: the kernel refuses watchpoints", flush=True)
+        return
+    os.rename("prog", "raced")
+    os.rename("apart", "prog")
+    make_bundle("apart")
+    add_build("tenth.db")
+    server = serve("tenth.db")
+
+    def results():
+        with sqlite3.connect("tenth.db") as db:
+            return [json.loads(body) for (body,) in db.execute("SELECT body FROM events WHERE kind = 'result'")]
+
+    def met():
+        return [pair["saw"] for r in results() for pair in r["pairs"] if pair["saw"] == "met"]
+
+    agent = Agent(url(server), "state", "--hang=1s")
+    while not met() and len(results()) < 5:  # a program has a task, and each execution has its turn
+        program = Program(**HERE)
+        program.tell("go")
+        n = len(results())
+        until(lambda n=n: len(results()) > n)
+        went = program.end()
+    case("a meeting outside of the bundle", different((met()[:1], went), (["met"], WENT)))
+    case("accesses that were reached", different(any(r["reached"] for r in results()), True))
+    case("only pairs of the set are candidates", different(counts(server)["candidates"], 0))
+    agent.stop()
+    server.stop()
+    os.rename("raced", "prog")
 
 
 def test_certificates():
@@ -532,6 +566,7 @@ def main():
     test_forged(build, real)
     test_certificates()
     test_ordered()
+    test_watched()
     test_inference()
     client.finish()
 

@@ -402,6 +402,47 @@ static void test_bundle_reached(void **unused)
     end();
 }
 
+/* An inference sees more than its bundle: another pair of the build that met, and accesses that were reached. */
+static void test_outside(void **unused)
+{
+    (void)unused;
+    begin(1, true);
+    const struct dh_pairs *t = state.builds[0].table;
+    const char *why;
+    char name[DH_HIVE_HASH + 1], ids[6][17];
+    for (int i = 0; i < 6; i++)
+        dh_hive_id_text(t->sites[i].id, ids[i]); /* 0 and 1 are a pair, the others are in the bundle */
+    u64 user = 1;
+    u32 task = poll(user);
+    if (!state.units[state.tasks[task].unit].bundle)
+        task = poll(++user);
+    assert_true(state.units[state.tasks[task].unit].bundle);
+    hive_name(name, DH_HIVE_HASH, user);
+    json_t *r =
+        json_pack("{s:s, s:I, s:s, s:s, s:[{s:[s,s], s:s}], s:[s]}", "id", "00000000000000000000000000000001",
+                  "task", (json_int_t)task, "result", "inference", "run", "00000000000000000000000000000001",
+                  "pairs", "sites", ids[0], ids[1], "saw", "not-aliasing", "reached", "000000000000000f");
+    json_t *pair = json_array_get(json_object_get(r, "pairs"), 0);
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_BAD); /* it has not met */
+    json_object_set_new(pair, "saw", json_string("met"));
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_BAD); /* no such access */
+    json_array_set_new(json_object_get(r, "reached"), 0, json_string(ids[2]));
+    json_array_set_new(json_object_get(pair, "sites"), 1, json_string(ids[2]));
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_BAD); /* no pair of the build */
+    json_array_set_new(json_object_get(pair, "sites"), 1, json_string(ids[1]));
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_CREATED);
+    json_decref(r);
+    keep_log();
+    assert_int_equal(state.n_units, 2);
+    u32 met = dh_hive_find_unit(&state, 0, dh_pairs_id_of(t->sites[0].id, t->sites[1].id));
+    assert_int_equal(state.units[met].tally.seen[DH_HIVE_MET], 1);
+    assert_int_equal(state.sites[state.units[met].at[0]].reached, 1);
+    u32 bundle = state.tasks[task].unit;
+    assert_int_equal(state.sites[state.units[bundle].at[0]].reached, 1);
+    assert_int_equal(state.sites[state.units[bundle].at[1]].reached, 0);
+    end();
+}
+
 /* A unit with an access that the build has no instruction for is tried once; its other access is not blamed. */
 static void test_no_instruction(void **unused)
 {
@@ -651,6 +692,7 @@ int main(void)
         cmocka_unit_test(test_relief),
         cmocka_unit_test(test_bundle),
         cmocka_unit_test(test_bundle_reached),
+        cmocka_unit_test(test_outside),
         cmocka_unit_test(test_no_instruction),
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_verdicts_carry_over),

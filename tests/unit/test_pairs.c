@@ -91,6 +91,41 @@ static void building(void **state)
     dh_pairs_free(NULL);
 }
 
+static bool is_not(void *ctx, const struct dh_pairs_pair *pair)
+{
+    return pair->id != *(const u64 *)ctx;
+}
+
+/* Two sites, in either order, in a pair of their own, in a bundle, or in none. */
+static void containing(void **state)
+{
+    (void)state;
+    struct dh_pairs *p = dh_pairs_new();
+    for (u32 i = 0; i < 6; i++) {
+        struct dh_pairs_site s = site("f", i + 1, DH_PAIRS_WRITE);
+        dh_pairs_add_site(p, &s);
+    }
+    const u32 more[2] = {2, 3};
+    struct dh_pairs_pair single = {.side = {{.site = 0}, {.site = 1}}, .note = ""};
+    struct dh_pairs_pair bundle = {.side = {{.site = 1}, {.site = 4}}, .note = ""};
+    struct dh_pairs_pair other = {.side = {{.site = 3}, {.site = 4}}, .note = ""};
+    bundle.alike[0] = dh_pairs_add_list(p, more, 2);
+    dh_pairs_add_pair(p, &single);
+    dh_pairs_add_pair(p, &bundle);
+    dh_pairs_add_pair(p, &other);
+    assert_int_equal(dh_pairs_find_containing(p, 0, 1, NULL, NULL), 0);
+    assert_int_equal(dh_pairs_find_containing(p, 1, 0, NULL, NULL), 0);
+    assert_int_equal(dh_pairs_find_containing(p, 4, 1, NULL, NULL), 1);
+    assert_int_equal(dh_pairs_find_containing(p, 2, 4, NULL, NULL), 1);
+    assert_int_equal(dh_pairs_find_containing(p, 4, 3, NULL, NULL), 1);
+    assert_int_equal(dh_pairs_find_containing(p, 4, 3, is_not, &p->pairs[1].id), 2);
+    assert_int_equal(dh_pairs_find_containing(p, 2, 4, is_not, &p->pairs[1].id), DH_PAIRS_NONE);
+    assert_int_equal(dh_pairs_find_containing(p, 1, 2, NULL, NULL), DH_PAIRS_NONE); /* on one side */
+    assert_int_equal(dh_pairs_find_containing(p, 5, 5, NULL, NULL), DH_PAIRS_NONE);
+    assert_int_equal(dh_pairs_find_containing(p, 0, 0, NULL, NULL), DH_PAIRS_NONE);
+    dh_pairs_free(p);
+}
+
 /* Sites that look alike are told apart by their order; whatever else differs makes another id. */
 static void site_ids(void **state)
 {
@@ -270,9 +305,11 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(building), cmocka_unit_test(site_ids),    cmocka_unit_test(equal_things_are_one),
-        cmocka_unit_test(strings),  cmocka_unit_test(round_trip),  cmocka_unit_test(damaged),
-        cmocka_unit_test(words),    cmocka_unit_test(found_again),
+        cmocka_unit_test(building),    cmocka_unit_test(containing),
+        cmocka_unit_test(site_ids),    cmocka_unit_test(equal_things_are_one),
+        cmocka_unit_test(strings),     cmocka_unit_test(round_trip),
+        cmocka_unit_test(damaged),     cmocka_unit_test(words),
+        cmocka_unit_test(found_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
