@@ -19,6 +19,11 @@ TOOLS = (("deadheat", "deadheat"), ("tsan", "TSan"))
 MEASURES = (("wall", "time"), ("cpu", "cpu"), ("rss", "memory"))
 
 
+def rounds_of(data):
+    """How the figures came about, in words."""
+    return "one round" if data["rounds"] == 1 else f"medians of {data['rounds']} rounds"
+
+
 def ratio(row, kind, measure):
     """The ratio to native, or None where either number is missing."""
     native, cell = row["cells"].get("native", {}), row["cells"].get(kind, {})
@@ -218,7 +223,7 @@ def growth_grid(data):
 def growth_markdown(data):
     about = textwrap.fill(ABOUT_GROWTH.strip(), 110)
     m = data["machine"]
-    text = f"{m['cpu']}, {m['cores']} cores; medians of {data['rounds']} rounds. Work: {data['scale']}% of the usual amount."
+    text = f"{m['cpu']}, {m['cores']} cores; {rounds_of(data)}. Work: {data['scale']}% of the usual amount."
     where = textwrap.fill(text, 110)
     return f"\n## Growth\n\n{where}\n\n{about}\n\n{markdown_lines(growth_grid(data))}"
 
@@ -278,7 +283,7 @@ def conditions(data):
     m = data["machine"]
     text = (
         f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['system']}, Linux {m['kernel']};"
-        f" {m['clang']}. {data['threads']} threads; medians of {data['rounds']} rounds."
+        f" {m['clang']}. {data['threads']} threads; {rounds_of(data)}."
     )
     if data.get("scale", 100) != 100:
         text += f" Work: {data['scale']}% of the usual amount."
@@ -346,7 +351,7 @@ def compile_grid(data):
 
 def compile_markdown(data):
     m = data["machine"]
-    text = f"SQLite's amalgamation, `{' '.join(harness.FLAGS)} -c`. {m['cpu']}; medians of {data['rounds']} rounds."
+    text = f"SQLite's amalgamation, `{' '.join(harness.FLAGS)} -c`. {m['cpu']}; {rounds_of(data)}."
     return f"\n## Compiling\n\n{textwrap.fill(text, 110)}\n\n{markdown_lines(compile_grid(data))}"
 
 

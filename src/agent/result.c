@@ -25,20 +25,26 @@ static void set(json_t *o, const char *member, json_t *value)
         dh_util_no_memory();
 }
 
-static json_t *pair_of(const struct dh_agent_met *met)
-{
-    char a[17], b[17];
-    snprintf(a, sizeof(a), "%016" PRIx64, met->sites[0]);
-    snprintf(b, sizeof(b), "%016" PRIx64, met->sites[1]);
-    return json_pack("{s:[s,s], s:s}", "sites", a, b, "saw", dh_agent_result_saw(met->seen));
-}
-
 static json_t *stack_of(const u64 *frames, size_t n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, json_integer((json_int_t)frames[i]));
     return list;
+}
+
+static json_t *pair_of(const struct dh_agent_met *met)
+{
+    char a[17], b[17];
+    snprintf(a, sizeof(a), "%016" PRIx64, met->sites[0]);
+    snprintf(b, sizeof(b), "%016" PRIx64, met->sites[1]);
+    json_t *o = json_pack("{s:[s,s], s:s}", "sites", a, b, "saw",
+                          met->raced ? "race" : dh_agent_result_saw(met->seen));
+    if (met->raced)
+        set(o, "stacks",
+            json_pack("[o, o]", stack_of(met->raced->at[0], met->raced->n[0]),
+                      stack_of(met->raced->at[1], met->raced->n[1])));
+    return o;
 }
 
 char *dh_agent_result_text(const struct dh_agent_result *r)

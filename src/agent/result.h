@@ -9,10 +9,17 @@
 
 enum { DH_AGENT_MOST_MET = 1000, DH_AGENT_MOST_REACHED = 256, DH_AGENT_FRAMES = 64 };
 
-/* Two accesses of a bundle that were both executed. */
+/* Where two threads were: offsets in the build's file, 0 for frames outside of it. */
+struct dh_agent_stacks {
+    u64 at[2][DH_AGENT_FRAMES];
+    size_t n[2];
+};
+
+/* Two accesses that were both executed. */
 struct dh_agent_met {
-    u64 sites[2]; /* ids */
-    u8 seen;      /* DH_CONTROL_SEEN_... */
+    u64 sites[2];                        /* ids; of a race, in the order in which the accesses were made */
+    u8 seen;                             /* DH_CONTROL_SEEN_... */
+    const struct dh_agent_stacks *raced; /* of these sites; NULL: they have not been caught at once */
 };
 
 struct dh_agent_result {

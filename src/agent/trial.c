@@ -4,22 +4,24 @@
  */
 #include "agent/trial.h"
 
-static void add_meeting(struct dh_agent_trial *t, u32 a, u32 b, u8 seen)
+/* NULL, or the entry for these two accesses. */
+static struct dh_agent_met *add_meeting(struct dh_agent_trial *t, u32 a, u32 b, u8 seen)
 {
     const struct dh_pairs *p = t->w->build->table;
     if (a == DH_PAIRS_NONE || b == DH_PAIRS_NONE)
-        return;
+        return NULL;
     if (seen & DH_CONTROL_SEEN_SAME && !t->met_us)
         t->met_us = dh_chase_now_us();
     for (size_t i = 0; i < t->n_met; i++)
         if (t->met[i].sites[0] == p->sites[a].id && t->met[i].sites[1] == p->sites[b].id) {
             t->met[i].seen |= seen;
-            return;
+            return &t->met[i];
         }
     if (t->n_met == DH_AGENT_MOST_MET)
-        return;
+        return NULL;
     t->met = dh_util_grow(t->met, t->n_met, &t->cap_met, sizeof(*t->met));
-    t->met[t->n_met++] = (struct dh_agent_met){{p->sites[a].id, p->sites[b].id}, seen};
+    t->met[t->n_met] = (struct dh_agent_met){.sites = {p->sites[a].id, p->sites[b].id}, .seen = seen};
+    return &t->met[t->n_met++];
 }
 
 /* Which access of the table an instruction of the program belongs to. */
@@ -96,7 +98,21 @@ size_t dh_agent_trial_known(void *ctx, u32 site, bool at_once, u64 *ret_pcs, siz
     return found;
 }
 
-/* Anything may have accessed the bytes, so its site is looked up by its place in the source. */
+/* Both threads are stopped, one before its access and one after: the accesses race, and the second site's was
+ * made first. */
+static void add_race(struct dh_agent_trial *t, struct dh_chase_moment *moment, const u32 pair[2])
+{
+    struct dh_agent_met *met = add_meeting(t, pair[1], pair[0], DH_CONTROL_SEEN_SAME);
+    if (!met || met->raced)
+        return;
+    struct dh_agent_stacks *stacks = dh_arena_alloc(&t->arena, sizeof(*stacks));
+    for (int waited = 0; waited < 2; waited++)
+        stacks->n[waited] = dh_chase_moment_offsets(moment, waited, stacks->at[waited], DH_AGENT_FRAMES);
+    met->raced = stacks;
+}
+
+/* Anything may have accessed the bytes, so its site is looked up by its place in the source. The place of a
+ * call is not that of the access in the code it leads to: such a meeting is left to a validation. */
 void dh_agent_trial_met(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once)
 {
     struct dh_agent_trial *t = ctx;
@@ -105,7 +121,11 @@ void dh_agent_trial_met(void *ctx, u32 site, u64 pc, struct dh_chase_moment *mom
     if (t->n_known < DH_AGENT_MOST_KNOWN)
         t->known[t->n_known++] = (struct dh_agent_known){pc, site, at_once};
     add_reached(t, site);
-    if (first != DH_PAIRS_NONE && dh_chase_moment_places(moment, &t->w->build->module, 1, places) &&
-        places[1].file && dh_agent_build_pair_at(t->w->build, first, &places[1], pair))
+    if (first == DH_PAIRS_NONE || !dh_chase_moment_places(moment, &t->w->build->module, 1, places) ||
+        !places[1].file || !dh_agent_build_pair_at(t->w->build, first, &places[1], pair))
+        return;
+    if (at_once && !places[1].outside)
+        add_race(t, moment, pair);
+    else
         add_meeting(t, pair[0], pair[1], DH_CONTROL_SEEN_SAME);
 }

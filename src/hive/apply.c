@@ -334,9 +334,51 @@ static void count_user(struct dh_hive_state *s, u32 user, const struct dh_hive_r
     p->timeouts += timeout;
 }
 
+static void count_result(struct dh_hive_tally *t, const struct dh_hive_record *r)
+{
+    t->second += dh_hive_wanted(t) == DH_HIVE_WANT_OTHER && r->order == dh_hive_other_order(t) &&
+                 r->result != DH_HIVE_RACE;
+    t->races[r->order] += r->result == DH_HIVE_RACE;
+    t->no_races += r->result == DH_HIVE_NO_RACE;
+    t->timeouts += r->result == DH_HIVE_TIMEOUT;
+    t->not_seen += r->result == DH_HIVE_NOT_SEEN;
+    t->crashes += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_CRASH;
+    t->hangs += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_HANG;
+}
+
+/* from: what may have a member "stacks". */
+static void take_stacks(struct dh_hive_unit *u, const struct dh_hive_record *r, const json_t *from)
+{
+    struct dh_hive_stacks x = {.seq = r->seq, .build = r->build}, **to = &u->stacks[r->order];
+    if (r->result != DH_HIVE_RACE || !dh_hive_stacks_read(json_object_get(from, "stacks"), &x))
+        return;
+    if (!*to)
+        *to = dh_util_alloc(sizeof(**to));
+    **to = x;
+}
+
+static void add_record(struct dh_hive_unit *u, const struct dh_hive_record *r, const json_t *from)
+{
+    u->records = dh_util_grow(u->records, u->n_records, &u->cap_records, sizeof(*u->records));
+    u->records[u->n_records++] = *r;
+    count_result(&u->tally, r);
+    take_stacks(u, r, from);
+}
+
+/* After a result: what nobody has to try any more is withdrawn from all users. */
+static void withdraw_settled(struct dh_hive_state *s, u32 unit, enum dh_hive_result result, u64 seq)
+{
+    enum dh_hive_wanted wanted = dh_hive_wanted(&s->units[unit].tally);
+    if (wanted == DH_HIVE_WANT_NONE || (wanted == DH_HIVE_WANT_OTHER && result == DH_HIVE_RACE))
+        dh_hive_unit_withdraw(s, unit, seq);
+    dh_hive_unit_settle(s, unit);
+}
+
 /* The candidate that consists of these two accesses, or DH_HIVE_NONE. If they have met, they are one from now
- * on, provided that a bundle of this build contains them: the one that was examined, or another. */
-static u32 candidate_of(struct dh_hive_state *s, u32 build, u32 examined, const u64 sites[2], bool met)
+ * on, provided that a bundle of this build contains them: the one that was examined, or another. If they have
+ * raced, any pair of the table will do, also one that is in none of the build's units. */
+static u32 candidate_of(struct dh_hive_state *s, u32 build, u32 examined, const u64 sites[2], bool met,
+                        bool raced)
 {
     struct dh_hive_build *b = &s->builds[build];
     u64 id = dh_pairs_id_of(sites[0], sites[1]);
@@ -344,6 +386,8 @@ static u32 candidate_of(struct dh_hive_state *s, u32 build, u32 examined, const 
     if (unit != DH_HIVE_NONE ? dh_hive_find_slot(s, build, unit) != DH_HIVE_NONE : !met)
         return unit;
     u32 in = dh_hive_bundle_has(b->table, examined, sites[0], sites[1]) ? examined : find_bundle(b, sites);
+    if (in == DH_PAIRS_NONE && raced)
+        in = dh_hive_pair_with(b->table, sites);
     if (in == DH_PAIRS_NONE)
         return unit;
     if (unit == DH_HIVE_NONE)
@@ -353,8 +397,28 @@ static u32 candidate_of(struct dh_hive_state *s, u32 build, u32 examined, const 
     return unit;
 }
 
+/* Two threads were at these accesses at the same time while bytes were watched: a race, found without a task
+ * of its own. The sites are in the order in which the accesses were made. */
+static void take_race(struct dh_hive_state *s, u32 unit, const struct dh_hive_record *inference,
+                      const json_t *item, const u64 sites[2])
+{
+    struct dh_hive_record r = *inference;
+    r.result = DH_HIVE_RACE;
+    r.order = s->units[unit].sites[0] == sites[0] ? DH_HIVE_PRIMARY : DH_HIVE_ALTERNATE;
+    r.consequence = DH_HIVE_HARMLESS;
+    r.waited_us = 0; /* counted with the inference */
+    const json_t *stacks =
+        json_object_get(item, "stacks"); /* of a unit, they are in the order of its sites */
+    json_t *own = stacks && r.order == DH_HIVE_ALTERNATE
+                      ? json_pack("{s:[O,O]}", "stacks", json_array_get(stacks, 1), json_array_get(stacks, 0))
+                      : json_incref((json_t *)item);
+    add_record(&s->units[unit], &r, own);
+    json_decref(own);
+    withdraw_settled(s, unit, DH_HIVE_RACE, r.seq);
+}
+
 /* What context inference saw: a pair that met becomes a candidate. */
-static void take_inference(struct event *e, u32 build, u32 bundle)
+static void take_inference(struct event *e, u32 build, u32 bundle, const struct dh_hive_record *r)
 {
     struct dh_hive_state *s = e->s;
     u32 program = s->builds[build].program;
@@ -371,7 +435,9 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
     {
         u64 sites[2];
         json_t *two = json_object_get(item, "sites");
-        int saw = dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, json_string_value(json_object_get(item, "saw")));
+        const char *word = json_string_value(json_object_get(item, "saw"));
+        bool raced = word && strcmp(word, "race") == 0;
+        int saw = raced ? DH_HIVE_MET : dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, word);
         if (saw < 0 || !dh_hive_id_read(json_string_value(json_array_get(two, 0)), &sites[0]) ||
             !dh_hive_id_read(json_string_value(json_array_get(two, 1)), &sites[1]))
             continue;
@@ -379,35 +445,15 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
          * them. */
         for (int side = 0; side < 2; side++)
             dh_hive_site_tell(s, dh_hive_site_of(s, program, sites[side]), true);
-        u32 unit = candidate_of(s, build, pair, sites, saw == DH_HIVE_MET);
+        u32 unit = candidate_of(s, build, pair, sites, saw == DH_HIVE_MET, raced);
         if (unit == DH_HIVE_NONE)
             continue;
         s->units[unit].tally.seen[saw]++;
         dh_hive_unit_settle(s, unit);
+        if (raced)
+            take_race(s, unit, r, item, sites);
     }
     s->units[bundle].tally.seen[DH_HIVE_MET]++; /* a bundle has no verdict, only a count of looks */
-}
-
-static void count_result(struct dh_hive_tally *t, const struct dh_hive_record *r)
-{
-    t->second += dh_hive_wanted(t) == DH_HIVE_WANT_OTHER && r->order == dh_hive_other_order(t) &&
-                 r->result != DH_HIVE_RACE;
-    t->races[r->order] += r->result == DH_HIVE_RACE;
-    t->no_races += r->result == DH_HIVE_NO_RACE;
-    t->timeouts += r->result == DH_HIVE_TIMEOUT;
-    t->not_seen += r->result == DH_HIVE_NOT_SEEN;
-    t->crashes += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_CRASH;
-    t->hangs += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_HANG;
-}
-
-static void take_stacks(struct event *e, struct dh_hive_unit *u, const struct dh_hive_record *r)
-{
-    struct dh_hive_stacks x = {.seq = r->seq, .build = r->build}, **to = &u->stacks[r->order];
-    if (r->result != DH_HIVE_RACE || !dh_hive_stacks_read(json_object_get(e->body, "stacks"), &x))
-        return;
-    if (!*to)
-        *to = dh_util_alloc(sizeof(**to));
-    **to = x;
 }
 
 /* Which of the two accesses were executed. A waiting thread is at the one that should come second. An access
@@ -436,10 +482,7 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
     const struct dh_hive_task t = s->tasks[task];
     const char *run = text_of(e, "run");
     struct dh_hive_unit *u = &s->units[t.unit];
-    u->records = dh_util_grow(u->records, u->n_records, &u->cap_records, sizeof(*u->records));
-    u->records[u->n_records++] = *r;
-    count_result(&u->tally, r);
-    take_stacks(e, u, r);
+    add_record(u, r, e->body);
     int saw = dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_of(e, "saw"));
     if (saw >= 0)
         u->tally.seen[saw]++;
@@ -452,15 +495,12 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
     else if (r->result != DH_HIVE_NOT_SEEN)
         tried->done |= (u8)(1u << t.order);
     if (r->result == DH_HIVE_INFERENCE)
-        take_inference(e, t.build, t.unit);
+        take_inference(e, t.build, t.unit, r);
     else
         tell_sites(s, u, r, saw >= 0, json_object_get(e->body, "none"));
     if (r->result != DH_HIVE_TIMEOUT || t.state != DH_HIVE_ACTIVE)
         dh_hive_task_end(s, task, DH_HIVE_FINISHED, e->raw->seq);
-    enum dh_hive_wanted wanted = dh_hive_wanted(&s->units[t.unit].tally);
-    if (wanted == DH_HIVE_WANT_NONE || (wanted == DH_HIVE_WANT_OTHER && r->result == DH_HIVE_RACE))
-        dh_hive_unit_withdraw(s, t.unit, e->raw->seq);
-    dh_hive_unit_settle(s, t.unit);
+    withdraw_settled(s, t.unit, (enum dh_hive_result)r->result, e->raw->seq);
 }
 
 static int add_result(struct event *e)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char BAD_STACKS[] = "'stacks' are two lists of up to 64 offsets, and go with a race";
 enum { MAX_NAME = 100, MAX_PAIRS = 1000, MAX_OUTSIDE = 64, MAX_REACHED = 256 };
 
 static void add(struct dh_hive_batch *b, const char *kind, json_t *body, const void *data, size_t len)
@@ -260,11 +261,23 @@ static bool time_in(const json_t *o, const char *member, json_int_t *ret)
     return !n || (json_is_integer(n) && *ret >= 0 && *ret <= 366ll * 86400 * 1000000);
 }
 
-static bool is_pair_of(const struct dh_pairs *table, const u64 sites[2])
+/* What context inference may have seen of a pair; "race": two threads were at the accesses at once. */
+static bool is_seen(const char *saw)
 {
-    u32 x = dh_pairs_find_site(table, sites[0]), y = dh_pairs_find_site(table, sites[1]);
-    return x != DH_PAIRS_NONE && y != DH_PAIRS_NONE &&
-           dh_pairs_find_containing(table, x, y, NULL, NULL) != DH_PAIRS_NONE;
+    return saw && (strcmp(saw, "race") == 0 || dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, saw) >= 0);
+}
+
+static bool has_met(const char *saw)
+{
+    return strcmp(saw, "race") == 0 || strcmp(saw, "met") == 0;
+}
+
+/* Are these the stacks of a race, or none? */
+static bool are_stacks(const json_t *r, bool race)
+{
+    struct dh_hive_stacks stacks = {0};
+    const json_t *given = json_object_get(r, "stacks");
+    return !given || (race && dh_hive_stacks_read(given, &stacks));
 }
 
 /* NULL, or what is wrong with the pairs of a context inference. Others than the bundle's may have met, too:
@@ -285,13 +298,15 @@ static const char *check_pairs(const struct dh_hive_state *s, const struct dh_hi
         if (json_array_size(two) != 2 ||
             !dh_hive_id_read(json_string_value(json_array_get(two, 0)), &sites[0]) ||
             !dh_hive_id_read(json_string_value(json_array_get(two, 1)), &sites[1]) ||
-            dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_in(item, "saw")) < 0)
-            return "a pair of an inference has two sites, and 'saw': met, not-aliasing or one-thread";
+            !is_seen(text_in(item, "saw")))
+            return "a pair of an inference has two sites, and 'saw': race, met, not-aliasing or one-thread";
+        if (!are_stacks(item, strcmp(text_in(item, "saw"), "race") == 0))
+            return BAD_STACKS;
         if (dh_hive_bundle_has(b->table, pair, sites[0], sites[1]))
             continue;
-        if (strcmp(text_in(item, "saw"), "met") != 0 || outside++ == MAX_OUTSIDE)
+        if (!has_met(text_in(item, "saw")) || outside++ == MAX_OUTSIDE)
             return "a pair of an inference is none of the bundle's; up to 64 others may have met";
-        if (!is_pair_of(b->table, sites))
+        if (dh_hive_pair_with(b->table, sites) == DH_PAIRS_NONE)
             return "a pair of an inference is none of the build's";
     }
     return NULL;
@@ -337,10 +352,8 @@ static const char *check_result(const struct dh_hive_state *s, const struct dh_h
         return "'none' says of each of the two accesses whether the build has no instruction for it, and "
                "goes "
                "with not-seen";
-    struct dh_hive_stacks stacks = {0};
-    if (json_object_get(r, "stacks") &&
-        (result != DH_HIVE_RACE || !dh_hive_stacks_read(json_object_get(r, "stacks"), &stacks)))
-        return "'stacks' are two lists of up to 64 offsets, and go with a race";
+    if (!are_stacks(r, result == DH_HIVE_RACE))
+        return BAD_STACKS;
     if (!dh_hive_is_hex(text_in(r, "run"), 32, 32))
         return "'run' has 32 hexadecimal digits, drawn at random for each execution";
     if (!time_in(r, "waited_us", &times[0]) || !time_in(r, "run_us", &times[1]))

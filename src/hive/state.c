@@ -182,6 +182,13 @@ bool dh_hive_bundle_has(const struct dh_pairs *table, u32 pair, u64 a, u64 b)
            (side_has(table, p, 0, y) && side_has(table, p, 1, x));
 }
 
+u32 dh_hive_pair_with(const struct dh_pairs *table, const u64 sites[2])
+{
+    u32 x = dh_pairs_find_site(table, sites[0]), y = dh_pairs_find_site(table, sites[1]);
+    return x == DH_PAIRS_NONE || y == DH_PAIRS_NONE ? DH_PAIRS_NONE
+                                                    : dh_pairs_find_containing(table, x, y, NULL, NULL);
+}
+
 const char *dh_hive_id_text(u64 id, char to[17])
 {
     snprintf(to, 17, "%016" PRIx64, id);

@@ -188,6 +188,9 @@ size_t dh_hive_idle(const struct dh_hive_build *b);
 /* Is (a, b), in either order, a pair of the bundle? */
 bool dh_hive_bundle_has(const struct dh_pairs *table, u32 pair, u64 a, u64 b);
 
+/* The pair or bundle of the table that contains these two sites, or DH_PAIRS_NONE. */
+u32 dh_hive_pair_with(const struct dh_pairs *table, const u64 sites[2]);
+
 /* Ids as text: 16 hexadecimal digits. */
 const char *dh_hive_id_text(u64 id, char to[17]);
 bool dh_hive_id_read(const char *text, u64 *ret);

@@ -430,6 +430,9 @@ static void test_outside(void **unused)
     json_array_set_new(json_object_get(pair, "sites"), 1, json_string(ids[2]));
     assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_BAD); /* no pair of the build */
     json_array_set_new(json_object_get(pair, "sites"), 1, json_string(ids[1]));
+    json_object_set_new(pair, "stacks", json_pack("[[i], [i, i]]", 16, 32, 48));
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_BAD); /* stacks of no race */
+    json_object_del(pair, "stacks");
     assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_CREATED);
     json_decref(r);
     keep_log();
@@ -440,6 +443,44 @@ static void test_outside(void **unused)
     u32 bundle = state.tasks[task].unit;
     assert_int_equal(state.sites[state.units[bundle].at[0]].reached, 1);
     assert_int_equal(state.sites[state.units[bundle].at[1]].reached, 0);
+    end();
+}
+
+/* Two threads that an inference has caught at once have raced, in the order of the sites. */
+static void test_raced_in_bundle(void **unused)
+{
+    (void)unused;
+    begin(0, true);
+    const struct dh_pairs *t = state.builds[0].table;
+    const char *why;
+    char name[DH_HIVE_HASH + 1], a[17], b[17];
+    dh_hive_id_text(t->sites[0].id, a);
+    dh_hive_id_text(t->sites[1].id, b);
+    hive_name(name, DH_HIVE_HASH, 1);
+    for (u64 i = 0; i < 2; i++) {
+        char id[33];
+        u32 task = poll(1);
+        while (task != DH_HIVE_NONE && !state.units[state.tasks[task].unit].bundle) { /* not this order */
+            assert_int_equal(post(1, task, "not-seen", "none", 10), DH_HIVE_CREATED);
+            task = poll(1);
+        }
+        assert_int_not_equal(task, DH_HIVE_NONE);
+        json_t *r =
+            json_pack("{s:s, s:I, s:s, s:s, s:[{s:[s,s], s:s, s:[[i], [i,i]]}]}", "id",
+                      hive_name(id, 32, 900 + i), "task", (json_int_t)task, "result", "inference", "run", id,
+                      "pairs", "sites", i ? b : a, i ? a : b, "saw", "race", "stacks", 16, 32, 48);
+        assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_CREATED);
+        json_decref(r);
+        keep_log();
+        u32 unit = dh_hive_find_unit(&state, 0, dh_pairs_id_of(t->sites[0].id, t->sites[1].id));
+        assert_int_not_equal(unit, DH_HIVE_NONE);
+        const struct dh_hive_unit *u = &state.units[unit];
+        assert_int_equal(dh_hive_judge(&u->tally).verdict, DH_HIVE_TRUE_RACE);
+        assert_int_equal(u->tally.races[DH_HIVE_PRIMARY] + u->tally.races[DH_HIVE_ALTERNATE], i + 1);
+        assert_int_equal(u->tally.races[i ? DH_HIVE_ALTERNATE : DH_HIVE_PRIMARY], 1);
+        assert_int_equal(u->stacks[i]->n[i ? 1 : 0], 1); /* by access, not by order */
+        assert_int_equal(u->stacks[i]->n[i ? 0 : 1], 2);
+    }
     end();
 }
 
@@ -693,6 +734,7 @@ int main(void)
         cmocka_unit_test(test_bundle),
         cmocka_unit_test(test_bundle_reached),
         cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_raced_in_bundle),
         cmocka_unit_test(test_no_instruction),
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_verdicts_carry_over),
