@@ -214,19 +214,20 @@ static bool is_at(struct dh_arena *arena, const struct dh_pairs_site *site, cons
            strcmp(p.file, at->file) == 0;
 }
 
-bool dh_agent_build_pair_at(const struct dh_agent_build *b, u32 first, const struct dh_chase_place *other,
-                            u32 ret[2])
+u32 dh_agent_build_other_at(const struct dh_agent_build *b, u32 first, const struct dh_chase_place *at,
+                            bool *ret_exact)
 {
     const struct dh_pairs *p = b->table;
+    const u32 n = (u32)p->n_sites;
     struct dh_arena arena = {0};
-    bool found = false;
-    /* An instruction that does more than the access may have the column of the rest. */
-    for (u32 i = 0; i < 2 * p->n_sites && !found; i++) {
-        const u32 site = i % (u32)p->n_sites;
-        found = is_at(&arena, &p->sites[site], other, i >= p->n_sites) &&
-                dh_pairs_find_containing(p, first, site, NULL, NULL) != DH_PAIRS_NONE;
-        ret[0] = first;
-        ret[1] = site;
+    u32 found = DH_PAIRS_NONE;
+    /* Columns are ignored the second time: an instruction that does more than the access may have that of the
+     * rest. */
+    for (u32 i = 0; i < 2 * n && found == DH_PAIRS_NONE; i++) {
+        *ret_exact = i < n;
+        if (is_at(&arena, &p->sites[i % n], at, i >= n) &&
+            dh_pairs_find_containing(p, first, i % n, NULL, NULL) != DH_PAIRS_NONE)
+            found = i % n;
     }
     dh_arena_done(&arena);
     return found;

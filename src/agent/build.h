@@ -51,9 +51,9 @@ const char *dh_agent_build_sides(struct dh_agent_build *b, struct dh_arena *aren
 /* The same instructions, all of them on the first side: to wait at any, and watch its bytes. */
 void dh_agent_build_watched(struct dh_arena *arena, const struct dh_agent_sides *sides,
                             struct dh_agent_sides *ret);
-/* The two sites of the table, at these places in the source, that are a pair of it, alone or in a bundle.
- * `first` is the index of a site at the first place. False: there are none. */
-bool dh_agent_build_pair_at(const struct dh_agent_build *b, u32 first, const struct dh_chase_place *other,
-                            u32 ret[2]);
+/* The site of the table at this place in the source that is a pair with `first`, alone or in a bundle;
+ * DH_PAIRS_NONE: there is none. *ret_exact: also by its column. */
+u32 dh_agent_build_other_at(const struct dh_agent_build *b, u32 first, const struct dh_chase_place *at,
+                            bool *ret_exact);
 
 #endif

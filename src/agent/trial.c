@@ -98,11 +98,11 @@ size_t dh_agent_trial_known(void *ctx, u32 site, bool at_once, u64 *ret_pcs, siz
     return found;
 }
 
-/* Both threads are stopped, one before its access and one after: the accesses race, and the second site's was
- * made first. */
-static void add_race(struct dh_agent_trial *t, struct dh_chase_moment *moment, const u32 pair[2])
+/* Both threads are stopped, one before its access at `waiting` and one after that at `other`: the two race,
+ * and the other's was made first. */
+static void add_race(struct dh_agent_trial *t, struct dh_chase_moment *moment, u32 waiting, u32 other)
 {
-    struct dh_agent_met *met = add_meeting(t, pair[1], pair[0], DH_CONTROL_SEEN_SAME);
+    struct dh_agent_met *met = add_meeting(t, other, waiting, DH_CONTROL_SEEN_SAME);
     if (!met || met->raced)
         return;
     struct dh_agent_stacks *stacks = dh_arena_alloc(&t->arena, sizeof(*stacks));
@@ -111,21 +111,26 @@ static void add_race(struct dh_agent_trial *t, struct dh_chase_moment *moment, c
     met->raced = stacks;
 }
 
-/* Anything may have accessed the bytes, so its site is looked up by its place in the source. The place of a
- * call is not that of the access in the code it leads to: such a meeting is left to a validation. */
+/* Anything may have accessed the bytes, so its site is looked up by its place in the source. If the place is
+ * not exact, the accesses have raced, but perhaps not these two: such a meeting is left to a validation. So
+ * is one with the code that a line calls. */
 void dh_agent_trial_met(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once)
 {
     struct dh_agent_trial *t = ctx;
     struct dh_chase_place places[2];
-    u32 first = site_of(t, site, 0), pair[2];
+    const u32 waiting = site_of(t, site, 0);
+    const size_t before = t->n_met;
+    bool exact;
     if (t->n_known < DH_AGENT_MOST_KNOWN)
         t->known[t->n_known++] = (struct dh_agent_known){pc, site, at_once};
     add_reached(t, site);
-    if (first == DH_PAIRS_NONE || !dh_chase_moment_places(moment, &t->w->build->module, 1, places) ||
-        !places[1].file || !dh_agent_build_pair_at(t->w->build, first, &places[1], pair))
+    if (waiting == DH_PAIRS_NONE || t->n_watched == DH_AGENT_MOST_WATCHED ||
+        !dh_chase_moment_places(moment, &t->w->build->module, 1, places) || !places[1].file)
         return;
-    if (at_once && !places[1].outside)
-        add_race(t, moment, pair);
+    const u32 other = dh_agent_build_other_at(t->w->build, waiting, &places[1], &exact);
+    if (at_once && exact && !places[1].outside)
+        add_race(t, moment, waiting, other);
     else
-        add_meeting(t, pair[0], pair[1], DH_CONTROL_SEEN_SAME);
+        add_meeting(t, waiting, other, DH_CONTROL_SEEN_SAME);
+    t->n_watched += t->n_met - before;
 }

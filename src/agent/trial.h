@@ -11,7 +11,11 @@
 #include "agent/work.h"
 #include "chase/chase.h"
 
-enum { DH_AGENT_MOST_KNOWN = 256 };
+enum {
+    DH_AGENT_MOST_KNOWN = 256,
+    DH_AGENT_MOST_WATCHED =
+        64 /* meetings in one result, since that many need not be in the bundle (hive/decide.c) */
+};
 
 struct dh_agent_program {
     struct dh_agent_work *with;
@@ -67,7 +71,8 @@ struct dh_agent_trial {
     size_t n_stacks[2];
     struct dh_agent_met *met;
     size_t n_met, cap_met;
-    u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
+    size_t n_watched; /* of these, found by watching */
+    u64 met_us;       /* when two accesses of a bundle first came to the same bytes; 0: never */
     u64 reached_sites[DH_AGENT_MOST_REACHED]; /* ids of the accesses at which a thread was stopped */
     size_t n_reached;
     struct dh_agent_known known[DH_AGENT_MOST_KNOWN];

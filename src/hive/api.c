@@ -8,7 +8,13 @@
 #include "hive/secret.h"
 #include "hive/server.h"
 
-enum { SMALL = 64 << 10, TABLE = 256 << 20, PAGE = 100, MOST = 1000 };
+enum {
+    SMALL = 64 << 10,
+    RESULT = 256 << 10, /* an inference with 1000 pairs, 64 of which have stacks, takes 200 KB */
+    TABLE = 256 << 20,
+    PAGE = 100,
+    MOST = 1000
+};
 
 /* ---- Shared ---- */
 
@@ -305,7 +311,7 @@ const struct dh_hive_route dh_hive_routes[] = {
     {"GET", "/metrics", DH_HIVE_ANYBODY, 0, get_metrics},
     {"GET", "/v1/openapi.json", DH_HIVE_ANYBODY, 0, get_openapi},
     {"POST", "/v1/poll", DH_HIVE_AGENT, SMALL, poll},
-    {"POST", "/v1/results", DH_HIVE_AGENT, SMALL, post_result},
+    {"POST", "/v1/results", DH_HIVE_AGENT, RESULT, post_result},
     {"GET", "/v1/status", DH_HIVE_READER, 0, get_status},
     {"GET", "/v1/builds", DH_HIVE_READER, 0, get_builds},
     {"POST", "/v1/builds", DH_HIVE_ADMIN, TABLE, post_build},
