@@ -75,6 +75,7 @@ bool dh_agent_trial_race(void *ctx, struct dh_chase_moment *moment)
     bool race = dh_chase_moment_places(moment, &t->w->build->module, 1, places);
     for (int i = 0; race && t->task.kind == DH_AGENT_VALIDATION && i < 2; i++)
         t->n_stacks[i] = dh_chase_moment_offsets(moment, i == t->first, t->stacks[i], DH_AGENT_FRAMES);
+    dh_chase_moment_tids(moment, t->tids);
     dh_chase_moment_free(moment);
     if (!race)
         return false;
@@ -83,8 +84,6 @@ bool dh_agent_trial_race(void *ctx, struct dh_chase_moment *moment)
         return false; /* whether it is a race is up to another task */
     }
     t->raced = true;
-    t->tids[0] = c->first.tid;
-    t->tids[1] = c->second.tid;
     return true;
 }
 
@@ -111,6 +110,51 @@ static void add_race(struct dh_agent_trial *t, struct dh_chase_moment *moment, u
     met->raced = stacks;
 }
 
+/* On which sides of the task is this instruction of the program? */
+static u8 sides_of(const struct dh_agent_trial *t, u32 number)
+{
+    const struct dh_chase_site *at = number < DH_CONTROL_SITES ? t->w->target.sites[number] : NULL;
+    for (size_t i = 0; at && i < t->sides.sites.n; i++)
+        if (t->sides.sites.at[i].access == at->access)
+            return t->sides.sites.at[i].sides;
+    return 0;
+}
+
+/* The instruction that ends at pc. */
+static u32 number_before(const struct dh_control *c, u64 pc)
+{
+    for (u32 i = 0; i < c->n_sites; i++)
+        if (c->sites[i].pc + c->sites[i].length == pc)
+            return i;
+    return DH_CONTROL_NOWHERE;
+}
+
+/* A validation: which access of the pair was made while a thread waited at the other? If it may be either,
+ * the one that should come first. -1: neither. */
+static int made_first(const struct dh_agent_trial *t, u8 waiting, u8 made)
+{
+    const int wanted = t->task.alternate ? 1 : 0;
+    const bool can[2] = {made & (t->first ? DH_CONTROL_SECOND : DH_CONTROL_FIRST) &&
+                             waiting & (t->first ? DH_CONTROL_FIRST : DH_CONTROL_SECOND),
+                         made & (t->first ? DH_CONTROL_FIRST : DH_CONTROL_SECOND) &&
+                             waiting & (t->first ? DH_CONTROL_SECOND : DH_CONTROL_FIRST)};
+    return can[wanted] ? wanted : can[1 - wanted] ? 1 - wanted : -1;
+}
+
+static void race_pair(struct dh_agent_trial *t, u32 site, u64 pc, struct dh_chase_moment *moment)
+{
+    const u32 made = number_before(t->w->target.control, pc);
+    const int first = made_first(t, sides_of(t, site), sides_of(t, made));
+    struct dh_chase_place places[2];
+    if (first < 0 || !dh_chase_moment_places(moment, &t->w->build->module, 1, places))
+        return;
+    for (int i = 0; i < 2; i++)
+        t->n_stacks[i] = dh_chase_moment_offsets(moment, i != first, t->stacks[i], DH_AGENT_FRAMES);
+    t->raced = true;
+    t->task.alternate = first == 1; /* the other order may be the one that was asked for */
+    dh_chase_moment_tids(moment, t->tids);
+}
+
 /* Anything may have accessed the bytes, so its site is looked up by its place in the source. If the place is
  * not exact, the accesses have raced, but perhaps not these two: such a meeting is left to a validation. So
  * is one with the code that a line calls. */
@@ -118,6 +162,10 @@ void dh_agent_trial_met(void *ctx, u32 site, u64 pc, struct dh_chase_moment *mom
 {
     struct dh_agent_trial *t = ctx;
     struct dh_chase_place places[2];
+    if (t->task.kind == DH_AGENT_VALIDATION) {
+        race_pair(t, site, pc, moment);
+        return;
+    }
     const u32 waiting = site_of(t, site, 0);
     const size_t before = t->n_met;
     bool exact;

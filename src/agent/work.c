@@ -5,11 +5,11 @@
  * be second is held for tau, once for each instruction, and if another thread comes to the first access
  * meanwhile, that is a race, in the requested order. In the other the pair is tracked: from the access that
  * should be first on, happens-before is tracked as far as the budget allows (RaceMob's on-demand detection),
- * which finds races between accesses that are apart in time, and pairs that are ordered. In a program whose
- * synchronisation cannot be tracked completely, two threads have to be caught at the same time instead, which
- * never yields NoRace. The paper does both at once; here the second part follows if the first was
- * inconclusive, and each of them comes first in half of the runs, since a program may reach the accesses in
- * one phase only.
+ * which finds races between accesses that are apart in time, and pairs that are ordered. In every second run,
+ * and in a program whose synchronisation cannot be tracked completely, two threads have to be caught at the
+ * same time instead, which never yields NoRace. The paper does both at once; here the second part follows if
+ * the first was inconclusive, and each of them comes first in half of the runs, since a program may reach the
+ * accesses in one phase only.
  *
  * An inference (section 3.2.1) alternates between two ways. One is the second part of a validation, for all
  * accesses of a bundle. In the other, a thread is stopped for a moment at any of them and the bytes it is
@@ -185,7 +185,9 @@ static void account_beginning(struct dh_agent_program *w)
 
 static u64 delay_of(const struct dh_agent_trial *t, enum dh_agent_part part)
 {
-    return part == DH_AGENT_STEER ? t->task.tau_us : part == DH_AGENT_WATCH ? GLANCE_US : DELAY_US;
+    if (part == DH_AGENT_STEER)
+        return t->task.tau_us;
+    return part == DH_AGENT_WATCH && t->task.kind == DH_AGENT_INFERENCE ? GLANCE_US : DELAY_US;
 }
 
 static struct dh_chase_policy policy_of(const struct dh_agent_trial *t, enum dh_agent_part part)
@@ -225,7 +227,7 @@ static void run_part(struct dh_agent_trial *t, enum dh_agent_part part, u64 leng
                                .analysis = follow ? DH_CHASE_LITEHB : DH_CHASE_COLLISION,
                                .window_us = WINDOW_US,
                                .any = watch,
-                               .linger_us = watch ? LINGER_US : 0,
+                               .linger_us = watch && t->task.kind == DH_AGENT_INFERENCE ? LINGER_US : 0,
                                .known = watch ? dh_agent_trial_known : NULL,
                                .met = watch ? dh_agent_trial_met : NULL,
                                .start_us = w->start_us};
@@ -359,6 +361,17 @@ static bool steers_first(const struct dh_agent_trial *t)
     return dh_chase_policy_budget(&p, 0, dh_chase_now_us() - t->w->start_us) > 0 && t->w->run[0] & 1;
 }
 
+/* The pair is tracked in half of the runs. In the others a thread waits at either access, and its bytes are
+ * watched: that finds fewer races, but where synchronisation is frequent, a budget that is used up by
+ * tracking in milliseconds allows for many times that long a wait. */
+static enum dh_agent_part other_part(struct dh_agent_trial *t)
+{
+    if (t->w->unwatched || !(t->w->run[1] & 1))
+        return DH_AGENT_TRACK;
+    dh_agent_build_watched(&t->arena, &t->sides, &t->watched);
+    return DH_AGENT_WATCH;
+}
+
 static void validate(struct dh_agent_trial *t)
 {
     bool steering = steers_first(t);
@@ -369,12 +382,12 @@ static void validate(struct dh_agent_trial *t)
         tell_unseen(t);
         return;
     }
-    run_part(t, steering ? DH_AGENT_STEER : DH_AGENT_TRACK,
+    run_part(t, steering ? DH_AGENT_STEER : other_part(t),
              steering || bound_us < FOLLOW_US ? bound_us : FOLLOW_US);
     bool goes_on = !t->raced && !t->ordered && !t->w->ended && !is_stale(t) && !t->w->trouble &&
                    (t->reached || !steering);
     if (goes_on && find_sides(t, !steering) == NULL)
-        run_part(t, steering ? DH_AGENT_TRACK : DH_AGENT_STEER, steering ? FOLLOW_US : bound_us);
+        run_part(t, steering ? other_part(t) : DH_AGENT_STEER, steering ? FOLLOW_US : bound_us);
     if (t->raced || !is_stale(t) || t->w->ended)
         tell_validation(t);
 }

@@ -637,6 +637,12 @@ bool dh_chase_moment_places(struct dh_chase_moment *m, const struct dh_chase_mod
     return true;
 }
 
+void dh_chase_moment_tids(const struct dh_chase_moment *m, u32 ret[2])
+{
+    ret[0] = m->threads[m->waited].access.tid;
+    ret[1] = m->threads[1 - m->waited].access.tid;
+}
+
 size_t dh_chase_moment_offsets(struct dh_chase_moment *m, bool waited, u64 *ret, size_t most)
 {
     const struct thread *t = &m->threads[waited ? m->waited : 1 - m->waited];

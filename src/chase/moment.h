@@ -38,6 +38,9 @@ struct dh_chase_place {
 bool dh_chase_moment_places(struct dh_chase_moment *m, const struct dh_chase_module *modules, size_t n,
                             struct dh_chase_place ret[2]);
 
+/* The waiting thread and the other one. */
+void dh_chase_moment_tids(const struct dh_chase_moment *m, u32 ret[2]);
+
 /* The stack of the waiting thread, or of the other one: return addresses as offsets in the file of the
  * module that contains the first access, innermost first. 0 stands for a frame in another module, and is
  * never last. */

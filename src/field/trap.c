@@ -397,6 +397,14 @@ static bool is_ordered(struct dh_control *c, u32 seen)
     return (seen & DH_CONTROL_PHASE) == DH_CONTROL_TRACKED && dh_field_track_is_ordered(c);
 }
 
+static void show_meeting(struct dh_control *c, u32 seen)
+{
+    if (dh_field_agent_rules())
+        dh_field_signals_note_death(); /* the agent is not the parent: it cannot see how the process ends */
+    move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
+    show_second(c, seen);
+}
+
 /* At the second side, while another thread waits at the first or is tracked from there. */
 static void compare(struct dh_control *c, const struct dh_control_site *site, const ucontext_t *uc, u32 seen)
 {
@@ -417,10 +425,7 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
         return;
     c->first.met = met;
     c->second = here;
-    if (dh_field_agent_rules())
-        dh_field_signals_note_death(); /* the agent is not the parent: it cannot see how the process ends */
-    move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
-    show_second(c, seen);
+    show_meeting(c, seen);
 }
 
 /* ---- Watchpoints ---- */
@@ -446,8 +451,7 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
     c->second.met = 0;
     c->second.n_spans = 1;
     c->second.spans[0] = (struct dh_control_span){.address = (u64)(uptr)info->si_addr};
-    move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
-    show_second(c, seen);
+    show_meeting(c, seen);
     return true;
 }
 
