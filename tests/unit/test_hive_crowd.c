@@ -378,6 +378,17 @@ static void test_bundle(void **unused)
     end();
 }
 
+/* The result of an inference that saw this of two accesses. */
+static json_t *inference_of(u32 task, u64 number, const struct dh_pairs_site *a,
+                            const struct dh_pairs_site *b, const char *saw)
+{
+    char id[33], first[17], second[17];
+    hive_name(id, 32, number);
+    return json_pack("{s:s, s:I, s:s, s:s, s:[{s:[s,s], s:s}]}", "id", id, "task", (json_int_t)task, "result",
+                     "inference", "run", id, "pairs", "sites", dh_hive_id_text(a->id, first),
+                     dh_hive_id_text(b->id, second), "saw", saw);
+}
+
 /* Two accesses of a bundle that did not meet are no candidate, but it is known that they are executed. */
 static void test_bundle_reached(void **unused)
 {
@@ -385,13 +396,8 @@ static void test_bundle_reached(void **unused)
     begin(0, true);
     const struct dh_pairs *t = state.builds[0].table;
     const char *why;
-    char name[DH_HIVE_HASH + 1], a[17], b[17];
-    dh_hive_id_text(t->sites[0].id, a);
-    dh_hive_id_text(t->sites[1].id, b);
-    json_t *r =
-        json_pack("{s:s, s:I, s:s, s:s, s:[{s:[s,s], s:s}]}", "id", "00000000000000000000000000000001",
-                  "task", (json_int_t)poll(1), "result", "inference", "run",
-                  "00000000000000000000000000000001", "pairs", "sites", a, b, "saw", "not-aliasing");
+    char name[DH_HIVE_HASH + 1];
+    json_t *r = inference_of(poll(1), 900, &t->sites[0], &t->sites[1], "not-aliasing");
     assert_int_equal(dh_hive_add_result(&hive, 0, hive_name(name, DH_HIVE_HASH, 1), r, &why),
                      DH_HIVE_CREATED);
     json_decref(r);
@@ -418,10 +424,8 @@ static void test_outside(void **unused)
         task = poll(++user);
     assert_true(state.units[state.tasks[task].unit].bundle);
     hive_name(name, DH_HIVE_HASH, user);
-    json_t *r =
-        json_pack("{s:s, s:I, s:s, s:s, s:[{s:[s,s], s:s}], s:[s]}", "id", "00000000000000000000000000000001",
-                  "task", (json_int_t)task, "result", "inference", "run", "00000000000000000000000000000001",
-                  "pairs", "sites", ids[0], ids[1], "saw", "not-aliasing", "reached", "000000000000000f");
+    json_t *r = inference_of(task, 900, &t->sites[0], &t->sites[1], "not-aliasing");
+    json_object_set_new(r, "reached", json_pack("[s]", "000000000000000f"));
     json_t *pair = json_array_get(json_object_get(r, "pairs"), 0);
     assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_BAD); /* it has not met */
     json_object_set_new(pair, "saw", json_string("met"));
@@ -453,22 +457,18 @@ static void test_raced_in_bundle(void **unused)
     begin(0, true);
     const struct dh_pairs *t = state.builds[0].table;
     const char *why;
-    char name[DH_HIVE_HASH + 1], a[17], b[17];
-    dh_hive_id_text(t->sites[0].id, a);
-    dh_hive_id_text(t->sites[1].id, b);
+    char name[DH_HIVE_HASH + 1];
     hive_name(name, DH_HIVE_HASH, 1);
     for (u64 i = 0; i < 2; i++) {
-        char id[33];
         u32 task = poll(1);
         while (task != DH_HIVE_NONE && !state.units[state.tasks[task].unit].bundle) { /* not this order */
             assert_int_equal(post(1, task, "not-seen", "none", 10), DH_HIVE_CREATED);
             task = poll(1);
         }
         assert_int_not_equal(task, DH_HIVE_NONE);
-        json_t *r =
-            json_pack("{s:s, s:I, s:s, s:s, s:[{s:[s,s], s:s, s:[[i], [i,i]]}]}", "id",
-                      hive_name(id, 32, 900 + i), "task", (json_int_t)task, "result", "inference", "run", id,
-                      "pairs", "sites", i ? b : a, i ? a : b, "saw", "race", "stacks", 16, 32, 48);
+        json_t *r = inference_of(task, 900 + i, &t->sites[i], &t->sites[1 - i], "race");
+        json_object_set_new(json_array_get(json_object_get(r, "pairs"), 0), "stacks",
+                            json_pack("[[i], [i,i]]", 16, 32, 48));
         assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_CREATED);
         json_decref(r);
         keep_log();
