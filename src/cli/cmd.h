@@ -57,6 +57,14 @@ bool dh_cli_budget(const char *text, u64 *ret_us);
 bool dh_cli_percent(const char *text, double *ret);
 /* If arg is --NAME=VALUE returns VALUE, else NULL. */
 const char *dh_cli_value(const char *arg, const char *name);
+/* The same for the argument at i; `--NAME VALUE` is accepted, too, and then i moves on to VALUE. */
+const char *dh_cli_argument(char **argv, int *i, const char *name);
+/* Reads the flags of a command that runs a program: the arguments after its name that begin with '-', up to
+ * "--". set() is called for each; if it uses the following argument as well, it moves i on. *ret_program is
+ * the index of the program; argv ends there if none was named. 0, DH_CLI_HELP, or what set() returned. */
+enum { DH_CLI_HELP = -1 }; /* --help or -h was among them */
+int dh_cli_flags(char **argv, int (*set)(void *request, char **argv, int *i), void *request,
+                 int *ret_program);
 /* The word closest to what was typed, or NULL if none is close. */
 const char *dh_cli_nearest(const char *typed, size_t len, const char *const *words, size_t n);
 /* Report that an argument is not a flag of the command, or needs a value, or (cmd_detectors.c) that a

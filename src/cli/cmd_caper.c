@@ -76,12 +76,13 @@ static int set_analysis(struct request *q, const char *word)
     return 0;
 }
 
-static int set_flag(struct request *q, const char *arg)
+static int set_flag(void *request, char **argv, int *i)
 {
+    struct request *q = request;
     static const char *const names[] = {"--state", "--migrate",  "--program", "--client",
                                         "--ask",   "--analysis", "--quiet",   "--help"};
-    const char *v;
-    if ((v = dh_cli_value(arg, "state")))
+    const char *arg = argv[*i], *v;
+    if ((v = dh_cli_argument(argv, i, "state")))
         q->state = v;
     else if ((v = dh_cli_value(arg, "program")))
         q->program = v;
@@ -156,29 +157,19 @@ static int run(struct request *q, char **argv)
 int dh_cmd_caper(int argc, char **argv)
 {
     struct request q = {0};
-    int rc = 0, i = 1;
     if (argc > 1 && strcmp(argv[1], "status") == 0)
         return dh_cli_caper_status(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "export") == 0)
         return dh_cli_caper_export(argc - 1, argv + 1);
-    for (; !rc && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
-        }
-        if (strcmp(argv[i], "--state") == 0 && i + 1 < argc)
-            q.state = argv[++i];
-        else
-            rc = set_flag(&q, argv[i]);
+    int program, rc = dh_cli_flags(argv, set_flag, &q, &program);
+    if (rc == DH_CLI_HELP) {
+        fputs(usage, stdout);
+        return 0;
     }
     if (!rc && !q.state)
         rc = dh_cli_fail("caper",
                          "where is the state? For example: deadheat caper --state=prog.caper -- ./prog");
-    if (!rc && i >= argc)
+    if (!rc && !argv[program])
         rc = dh_cli_fail("caper", "which program? For example: deadheat caper --state=%s -- ./prog", q.state);
-    return rc ? rc : run(&q, argv + i);
+    return rc ? rc : run(&q, argv + program);
 }

@@ -237,14 +237,15 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
     return 0;
 }
 
-static int set_flag(struct dh_chase_request *q, const char *arg)
+static int set_flag(void *request, char **argv, int *i)
 {
-    const char *v;
+    struct dh_chase_request *q = request;
+    const char *arg = argv[*i], *v;
     bool known;
     int rc = set_number(q, arg, &known);
     if (rc || known)
         return rc;
-    if ((v = dh_cli_value(arg, "pair")))
+    if ((v = dh_cli_argument(argv, i, "pair")))
         return set_pair(q, v);
     if ((v = dh_cli_value(arg, "any")) || strcmp(arg, "--any") == 0)
         return set_any(q, v);
@@ -260,7 +261,7 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         return set_replay(q, v);
     if ((v = dh_cli_value(arg, "output")))
         q->output = v;
-    else if ((v = dh_cli_value(arg, "from")) || (v = dh_cli_value(arg, "pairs")))
+    else if ((v = dh_cli_argument(argv, i, "from")) || (v = dh_cli_argument(argv, i, "pairs")))
         q->from = v;
     else if ((v = dh_cli_value(arg, "state")))
         q->state = v;
@@ -595,29 +596,17 @@ struct dh_chase_request dh_chase_defaults(void)
 
 int dh_cmd_chase(int argc, char **argv)
 {
+    (void)argc;
     struct dh_chase_request q = dh_chase_defaults();
-    int rc = 0, i = 1;
     unsetenv("DEBUGINFOD_URLS"); /* nothing must wait for the network */
-    for (; !rc && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            dh_arena_done(&q.arena);
-            return 0;
-        }
-        bool pair = strcmp(argv[i], "--pair") == 0 && i + 1 < argc;
-        bool from = (strcmp(argv[i], "--from") == 0 || strcmp(argv[i], "--pairs") == 0) && i + 1 < argc;
-        if (from)
-            q.from = argv[i + 1];
-        else
-            rc = pair ? set_pair(&q, argv[i + 1]) : set_flag(&q, argv[i]);
-        i += pair || from;
+    int program, rc = dh_cli_flags(argv, set_flag, &q, &program);
+    q.argv = argv + program;
+    if (!rc) {
+        rc = chase(&q);
+    } else if (rc == DH_CLI_HELP) {
+        fputs(usage, stdout);
+        rc = 0;
     }
-    q.argv = argv + i;
-    rc = rc ? rc : chase(&q);
     dh_arena_done(&q.arena);
     return rc;
 }

@@ -71,11 +71,12 @@ u64 dh_pipeline_now(void)
     return dh_chase_now_us();
 }
 
-static int set_flag(struct request *q, const char *arg)
+static int set_flag(void *request, char **argv, int *i)
 {
+    struct request *q = request;
     static const char *const names[] = {"--budget", "--state",  "--steady", "--client",
                                         "--format", "--output", "--help"};
-    const char *v;
+    const char *arg = argv[*i], *v;
     char *end;
     if ((v = dh_cli_value(arg, "budget"))) {
         if (!dh_cli_budget(v, &q->budget_us))
@@ -91,7 +92,7 @@ static int set_flag(struct request *q, const char *arg)
         if (!rc && q->format != DH_PRINT_TEXT && q->format != DH_PRINT_JSON && q->format != DH_PRINT_HTML)
             rc = dh_cli_fail("pipeline", "--format must be text, json or html");
         return rc;
-    } else if ((v = dh_cli_value(arg, "state"))) {
+    } else if ((v = dh_cli_argument(argv, i, "state"))) {
         q->state = v;
     } else if ((v = dh_cli_value(arg, "client"))) {
         q->client = v;
@@ -252,24 +253,15 @@ static int run(const struct request *q, char **argv)
 
 int dh_cmd_pipeline(int argc, char **argv)
 {
+    (void)argc;
     struct request q = {.budget_us = 600000000, .steady = 3};
-    int rc = 0, i = 1;
     unsetenv("DEBUGINFOD_URLS"); /* nothing must wait for the network */
-    for (; !rc && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
-        }
-        if (strcmp(argv[i], "--state") == 0 && i + 1 < argc)
-            q.state = argv[++i];
-        else
-            rc = set_flag(&q, argv[i]);
+    int program, rc = dh_cli_flags(argv, set_flag, &q, &program);
+    if (rc == DH_CLI_HELP) {
+        fputs(usage, stdout);
+        return 0;
     }
-    if (!rc && i >= argc)
+    if (!rc && !argv[program])
         rc = dh_cli_fail("pipeline", "which program? For example: deadheat pipeline -- ./prog");
-    return rc ? rc : run(&q, argv + i);
+    return rc ? rc : run(&q, argv + program);
 }

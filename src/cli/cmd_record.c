@@ -331,14 +331,15 @@ static int record(struct request *q, char **argv)
 
 /* ---- The command line ---- */
 
-static int set_flag(struct request *q, int argc, char **argv, int *i)
+static int set_flag(void *request, char **argv, int *i)
 {
+    struct request *q = request;
     const char *arg = argv[*i], *output = dh_cli_value(arg, "output"), *flush = dh_cli_value(arg, "flush");
     const char *filter = dh_cli_value(arg, "filter");
     if (strcmp(arg, "-o") == 0) {
-        if (++*i >= argc)
+        if (!argv[*i + 1])
             return dh_cli_fail("record", "-o needs a file");
-        q->output = argv[*i];
+        q->output = argv[++*i];
     } else if (output) {
         q->output = output;
     } else if (filter) {
@@ -364,32 +365,27 @@ static int set_flag(struct request *q, int argc, char **argv, int *i)
 
 int dh_cmd_record(int argc, char **argv)
 {
+    (void)argc;
     struct request q = {.flush_ms = 1000};
-    int rc = 0, i = 1;
-    for (; !rc && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
-        }
-        rc = set_flag(&q, argc, argv, &i);
+    int i, rc = dh_cli_flags(argv, set_flag, &q, &i);
+    if (rc == DH_CLI_HELP) {
+        fputs(usage, stdout);
+        return 0;
     }
-    if (!rc && i >= argc)
+    char **program = argv + i;
+    if (!rc && !*program)
         rc = dh_cli_fail("record", "which program? For example: deadheat record -o run.dht -- ./prog");
     if (!rc)
-        rc = dh_cli_check_program(&q.arena, "record", argv[i], q.force);
+        rc = dh_cli_check_program(&q.arena, "record", program[0], q.force);
     if (!rc && q.filter)
-        rc = dh_cli_filter("record", q.filter, argv[i]);
+        rc = dh_cli_filter("record", q.filter, program[0]);
     if (!rc)
-        q.program = dh_path_find_program(&q.arena, argv[i]);
+        q.program = dh_path_find_program(&q.arena, program[0]);
     if (!rc && !q.output)
-        q.output = dh_arena_printf(&q.arena, "%s.dht", dh_path_base(argv[i]));
+        q.output = dh_arena_printf(&q.arena, "%s.dht", dh_path_base(program[0]));
     if (!rc) {
-        dh_cli_prepare_openmp(&q.arena, "record", argv[i]);
-        rc = record(&q, argv + i);
+        dh_cli_prepare_openmp(&q.arena, "record", program[0]);
+        rc = record(&q, program);
     }
     dh_arena_done(&q.arena);
     return rc;

@@ -109,6 +109,31 @@ const char *dh_cli_value(const char *arg, const char *name)
     return arg[2 + len] == '=' ? arg + 3 + len : NULL;
 }
 
+const char *dh_cli_argument(char **argv, int *i, const char *name)
+{
+    const char *value = dh_cli_value(argv[*i], name);
+    if (value || strncmp(argv[*i], "--", 2) != 0 || strcmp(argv[*i] + 2, name) != 0 || !argv[*i + 1])
+        return value;
+    return argv[++*i];
+}
+
+int dh_cli_flags(char **argv, int (*set)(void *request, char **argv, int *i), void *request, int *ret_program)
+{
+    int rc = 0, i = 1;
+    for (; !rc && argv[i] && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            rc = DH_CLI_HELP;
+        else
+            rc = set(request, argv, &i);
+    }
+    *ret_program = i;
+    return rc;
+}
+
 const char *dh_cli_nearest(const char *typed, size_t len, const char *const *words, size_t n)
 {
     const char *nearest = NULL;
