@@ -64,6 +64,8 @@ static u64 next_delay(const struct dh_chase_policy *p, u32 site, u64 total)
 double dh_chase_policy_budget(const struct dh_chase_policy *p, u32 site, u64 total)
 {
     u64 delay = next_delay(p, site, total), next = delay + beside_delay(p);
+    if (p->rmax >= 1)
+        return delay ? 1 : 0;
     double all = granted(p, total) + (double)next * p->rmax;
     double budget = delay && all > 0 ? 1 - (double)(p->waited + p->late + next) / all : 0;
     return budget > 0 ? budget : 0;

@@ -26,7 +26,8 @@
  *
  *     P_budget = 1 - (waited + late + next) / ((max(total, min) + next) * rmax + carried)
  *
- * where `next` is the worst-case cost of the next window, and P_budget is 0 if that is not covered.
+ * where `next` is the worst-case cost of the next window, and P_budget is 0 if that is not covered. With an
+ * rmax of 1 there is no limit, and P_budget is 1: otherwise a long first wait would rule out the second.
  *
  * The paper's P_freq is 1 / how often this thread has sampled. One-shot breakpoints do not count hits, but
  * the time from arming to the hit is as informative: P_freq of an instruction is 1 / (1 + n) if its last n

@@ -46,6 +46,16 @@ static void budget(void **state)
     assert_false(dh_chase_policy_decide(&p, 0, 100 * SECOND));
 }
 
+/* Without a limit, a wait for most of the run so far does not rule out the next one. */
+static void unlimited(void **state)
+{
+    (void)state;
+    struct dh_chase_policy p = policy_of(1);
+    dh_chase_policy_sampled(&p, 0, 2 * p.delay, SECOND, SECOND, 0);
+    assert_true(dh_chase_policy_budget(&p, 0, SECOND) == 1);
+    assert_true(dh_chase_policy_decide(&p, 0, SECOND));
+}
+
 /* What earlier runs have left counts, and what they have spent beyond their budget. */
 static void carried(void **state)
 {
@@ -362,10 +372,11 @@ static void bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(budget), cmocka_unit_test(margin),    cmocka_unit_test(longer),
-        cmocka_unit_test(once),   cmocka_unit_test(frequency), cmocka_unit_test(waits),
-        cmocka_unit_test(traps),  cmocka_unit_test(shown),     cmocka_unit_test(late),
-        cmocka_unit_test(rest),   cmocka_unit_test(bound),     cmocka_unit_test(carried),
+        cmocka_unit_test(budget),    cmocka_unit_test(margin),    cmocka_unit_test(longer),
+        cmocka_unit_test(once),      cmocka_unit_test(frequency), cmocka_unit_test(waits),
+        cmocka_unit_test(traps),     cmocka_unit_test(shown),     cmocka_unit_test(late),
+        cmocka_unit_test(rest),      cmocka_unit_test(bound),     cmocka_unit_test(carried),
+        cmocka_unit_test(unlimited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
