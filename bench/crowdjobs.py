@@ -23,11 +23,12 @@ SMALL = HERE / "programs"
 SMALL_FLAGS = ["-g", "-O1", "-pthread"]
 # The order of accesses that race is the usual one there, not the only one.
 PATIENCE = "-DAFTER_AT_MOST_MS=10"
-THREADS, SCALES = 4, (20, 40, 80, 160, 320)
-LONG_S = 0.3  # what is measured by the clock has the first scale with which it takes so long
+THREADS, SCALES = 4, (20, 40, 80, 160, 320, 640, 1280, 2560)
+LONG_S = 1.0  # what is measured by the clock has the first scale with which it takes so long
 CROWD_S, USER_S, VISITS = 0.2, 1.0, (5, 40)  # what a crowd runs: so long at a time and for a user, in so many runs
-CONNECTIONS, ROUNDS = 4, 500
-INPUTS = (1, 2, 3, 4)  # megabytes
+# What the real programs do for a crowd, and to be measured by the clock: rounds of memcached's clients; megabytes.
+CONNECTIONS, ROUNDS, LONG_ROUNDS = 4, 500, 5000
+INPUTS, LONG_INPUTS = (1, 2, 3, 4), (24, 28, 32, 36)
 KINDS = ("native", "field", "tsan")
 FRAME = re.compile(r"^    #\d+ \S.*? (\S+?):(\d+)(?::\d+)?(?: \(|$)")
 
@@ -229,9 +230,10 @@ class Real:
     def __init__(self, bench, program):
         self.bench, self.name = bench, program.name
         self.jobs = {kind: jobs.Job(bench.real, program, kind) for kind in KINDS}
+        self.is_long = False
 
     def lengthen(self):
-        """Its work is long enough."""
+        self.is_long = True
 
     def build(self, kind):
         self.jobs[kind].build()
@@ -252,7 +254,7 @@ class Pbzip2(Real):
     def inputs(self):
         directory = self.bench.directory / "inputs"
         directory.mkdir(exist_ok=True)
-        for n in INPUTS:
+        for n in LONG_INPUTS if self.is_long else INPUTS:
             if not (directory / str(n)).exists():
                 (directory / str(n)).symlink_to(self.jobs["native"].input(n))
         return directory
@@ -262,7 +264,8 @@ class Pbzip2(Real):
 
     def run(self, kind, n, environment):
         job = self.jobs[kind]
-        argv = [self.program(kind), "-p2", "-9", "-k", "-c", self.inputs() / str(INPUTS[n % len(INPUTS)])]
+        sizes = LONG_INPUTS if self.is_long else INPUTS
+        argv = [self.program(kind), "-p2", "-9", "-k", "-c", self.inputs() / str(sizes[n % len(sizes)])]
         with Environment(environment):
             return job.measure(argv, stdout=subprocess.DEVNULL)
 
@@ -276,7 +279,8 @@ class Memcached(Real):
         return ["-l", "127.0.0.1", "-p", port, "-U", 0, "-t", 2, "-m", 64, "-u", "root"]
 
     def load(self, port):
-        return [self.jobs["native"].helper("memcached_client.c"), port, CONNECTIONS, ROUNDS]
+        rounds = LONG_ROUNDS if self.is_long else ROUNDS
+        return [self.jobs["native"].helper("memcached_client.c"), port, CONNECTIONS, rounds]
 
     def work(self, n_jobs):
         port = f"{free_ports(n_jobs)}{{job}}"

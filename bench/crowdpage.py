@@ -46,8 +46,9 @@ median of the ratios to the plain runs of the same round (`rounds.robust`), ± h
 {rounds} rounds in {minutes:.0f} minutes. "Asleep" is the field build without an agent; "idle" has an agent whose hive
 has nothing to try; "validating" has an agent with a task, and a new one after each result. Figure 5 of the paper breaks
 the overhead down in the same way. ThreadSanitizer, in every sixth round, is included for table 4. "Plain again", a
-second run of the plain build, shows the noise; smaller differences mean nothing. The load average was {load_before:.1f}
-before and {load:.1f} at the end.
+second run of the plain build, shows the noise; smaller differences mean nothing. The programs are given so much work
+that a plain run takes about a second or more: the agent's work when a program starts weighs more in shorter ones. The
+load average was {load_before:.1f} before and {load:.1f} at the end.
 """
 ABOUT_ACCOUNTED = """
 "Accounted" is what that user's agent has counted: the time that threads spent waiting or in traps, or while code was
