@@ -18,7 +18,7 @@
 
 #include "base/sys.h"
 
-enum { PAGE = 4096, TABLE = 1024, OPENED = 256 };
+enum { PAGE = 4096, TABLE = 1024, OPENED = 256, BEGINNING = 4 };
 
 extern DH_HIDDEN const struct dh_field_redirect __start_dh_field_redirects[], __stop_dh_field_redirects[];
 
@@ -28,6 +28,7 @@ static struct entry {
     bool own;                                 /* the program defines it itself */
     void *target;                             /* the function it replaces; atomic; NULL: not known */
 } table[TABLE];
+static bool begins[TABLE];           /* by the hash of the first characters of the names in the table */
 static u64 program_from, program_to; /* the range of its segments */
 static u32 n_first;                  /* modules that it started with; they stay first */
 
@@ -55,13 +56,25 @@ static void *next_of(const char *name)
 
 /* ---- The table ---- */
 
-static struct entry *place_of(const char *name)
+static u64 hash_of(const char *name, size_t most)
 {
     u64 hash = 0;
-    for (const char *p = name; *p; p++)
-        hash = hash * 31 + (u8)*p;
+    for (size_t i = 0; i < most && name[i]; i++)
+        hash = hash * 31 + (u8)name[i];
+    return dh_hash64(hash);
+}
+
+/* Does a name in the table begin like this one? C++ libraries have thousands of long names that do not. */
+static bool *beginning_of(const char *name)
+{
+    return &begins[hash_of(name, BEGINNING) % TABLE];
+}
+
+static struct entry *place_of(const char *name)
+{
+    u64 hash = hash_of(name, SIZE_MAX);
     struct entry *e;
-    for (hash = dh_hash64(hash); (e = &table[hash % TABLE])->redirect; hash++)
+    for (; (e = &table[hash % TABLE])->redirect; hash++)
         if (strcmp(e->redirect->name, name) == 0)
             break;
     return e;
@@ -70,8 +83,8 @@ static struct entry *place_of(const char *name)
 /* NULL: it is not redirected. */
 static struct entry *find(const char *name)
 {
-    struct entry *e = place_of(name);
-    return e->redirect && !e->own ? e : NULL;
+    struct entry *e = *beginning_of(name) ? place_of(name) : NULL;
+    return e && e->redirect && !e->own ? e : NULL;
 }
 
 /* A library that came with the module, not with the program, is found through the module. */
@@ -107,8 +120,10 @@ static void fill_table(bool follows)
 {
     DH_CHECK(__stop_dh_field_redirects - __start_dh_field_redirects < TABLE / 2);
     for (const struct dh_field_redirect *r = __start_dh_field_redirects; r < __stop_dh_field_redirects; r++)
-        if (r->always || follows)
+        if (r->always || follows) {
             place_of(r->name)->redirect = r;
+            *beginning_of(r->name) = true;
+        }
 }
 
 /* ---- One module ---- */
@@ -312,7 +327,7 @@ static void drop_own(const struct module *m)
 {
     u32 n = m->symbols && m->names ? count_symbols(m) : 0;
     for (u32 i = 0; i < n; i++)
-        if (m->symbols[i].st_shndx != SHN_UNDEF)
+        if (m->symbols[i].st_shndx != SHN_UNDEF && *beginning_of(m->names + m->symbols[i].st_name))
             place_of(m->names + m->symbols[i].st_name)->own = true;
 }
 
