@@ -36,18 +36,18 @@ static void check_reads(struct dh_detector *d, const struct dh_event *e, struct 
 {
     struct dh_by_thread_run run;
     bool concurrent = false;
-    u32 told = 0;
+    u32 reported = 0;
     if (dh_hybrid_all_safe(d, &x->all_reads, t, held))
         return;
-    for (u32 i = 0; told < DH_RACES_OF_ACCESS && dh_by_thread_run(&x->reads, i, &run); i++) {
+    for (u32 i = 0; reported < DH_RACES_OF_ACCESS && dh_by_thread_run(&x->reads, i, &run); i++) {
         const struct last_read *r = run.items;
-        for (u32 k = 0; k < run.n && told < DH_RACES_OF_ACCESS; k++) {
+        for (u32 k = 0; k < run.n && reported < DH_RACES_OF_ACCESS; k++) {
             if (!r[k].clock || r[k].clock <= dh_vc_get(&t->hb.c, run.first + k))
                 continue;
             concurrent = true;
             if (dh_lockset_disjoint(d->own, r[k].set, held)) {
                 dh_detect_race(d, e, run.first + k, r[k].site, false);
-                told++;
+                reported++;
             }
         }
     }

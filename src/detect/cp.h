@@ -32,10 +32,10 @@ struct dh_cp_window {
     u32 *released;                   /* of each lock, during a pass: the section released last */
     struct dh_cp_accessed *accessed; /* open addressing */
     u32 n_accessed, cap_accessed;
-    u32 *told;         /* of each object other than a mutex: what was published to it, a row here, + 1 */
-    u32 *told_readers; /* of each lock: what its readers published, likewise */
-    u32 *told_rows;
-    u32 n_told, cap_told;
+    u32 *published;         /* of each object other than a mutex: what was published to it, a row here, + 1 */
+    u32 *published_readers; /* of each lock: what its readers published, likewise */
+    u32 *published_rows;
+    u32 n_published, cap_published;
     u32 *thread_h, *thread_c; /* a row per thread */
 };
 

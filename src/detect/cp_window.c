@@ -39,8 +39,8 @@ int dh_cp_init(struct dh_cp_window *w, const struct dh_predict *p)
     w->oldest = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
     w->newest = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
     w->released = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
-    w->told = dh_detect_alloc(d, ((size_t)p->objects + 1) * sizeof(u32));
-    w->told_readers = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
+    w->published = dh_detect_alloc(d, ((size_t)p->objects + 1) * sizeof(u32));
+    w->published_readers = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
     w->thread_h = dh_detect_alloc(d, rows * sizeof(u32));
     w->thread_c = dh_detect_alloc(d, rows * sizeof(u32));
     return d->failed ? -ENOMEM : 0;
@@ -199,13 +199,13 @@ void dh_cp_begin(struct dh_cp_window *w)
     size_t rows = (size_t)p->threads * p->threads * sizeof(u32);
     for (u32 i = 0; i < w->n; i++)
         w->released[section_of(w, i + 1)->lock] = 0;
-    for (u32 e = w->from; w->n_told && e < w->to; e++) {
+    for (u32 e = w->from; w->n_published && e < w->to; e++) {
         if (dh_event_space(p->trace->events[e].op) != DH_SPACE_LOCK)
             continue;
-        w->told[p->object[e]] = 0;
-        w->told_readers[p->trace->events[e].target] = 0;
+        w->published[p->object[e]] = 0;
+        w->published_readers[p->trace->events[e].target] = 0;
     }
-    w->n_told = 0;
+    w->n_published = 0;
     memset(w->thread_h, 0, rows);
     memset(w->thread_c, 0, rows);
 }
@@ -232,43 +232,43 @@ static void pass_mutex(struct dh_cp_window *w, u32 e, u32 *h, u32 *c)
         join(w, c, row(w, w->h, w->sections[slot - 1].after - 1));
 }
 
-static void hear(struct dh_cp_window *w, u32 told, u32 *h, u32 *c)
+static void receive(struct dh_cp_window *w, u32 published, u32 *h, u32 *c)
 {
-    if (!told)
+    if (!published)
         return;
-    join(w, h, row(w, w->told_rows, told - 1));
-    join(w, c, row(w, w->told_rows, told - 1));
+    join(w, h, row(w, w->published_rows, published - 1));
+    join(w, c, row(w, w->published_rows, published - 1));
 }
 
-static void tell(struct dh_cp_window *w, u32 *told, const u32 *h)
+static void publish(struct dh_cp_window *w, u32 *published, const u32 *h)
 {
     u32 size = w->p->threads * (u32)sizeof(u32);
-    if (!*told) {
-        if (w->n_told == w->cap_told &&
-            !dh_mem_grow(&w->p->d->mem, (void **)&w->told_rows, w->n_told, &w->cap_told, size)) {
+    if (!*published) {
+        if (w->n_published == w->cap_published && !dh_mem_grow(&w->p->d->mem, (void **)&w->published_rows,
+                                                               w->n_published, &w->cap_published, size)) {
             w->p->d->failed = true;
             return;
         }
-        *told = ++w->n_told;
-        memset(row(w, w->told_rows, *told - 1), 0, size);
+        *published = ++w->n_published;
+        memset(row(w, w->published_rows, *published - 1), 0, size);
     }
-    join(w, row(w, w->told_rows, *told - 1), h);
+    join(w, row(w, w->published_rows, *published - 1), h);
 }
 
 /* Anything that orders like fork and join. */
 static void pass_object(struct dh_cp_window *w, u32 e, enum dh_effect effect, u32 *h, u32 *c)
 {
     const struct dh_event *event = &w->p->trace->events[e];
-    u32 *told = &w->told[w->p->object[e]];
+    u32 *published = &w->published[w->p->object[e]];
     bool lock = event->op == DH_OP_ACQUIRE || event->op == DH_OP_RELEASE;
     if (dh_effect_sees(effect))
-        hear(w, *told, h, c);
+        receive(w, *published, h, c);
     if (lock && event->mode == DH_EXCLUSIVE)
-        hear(w, w->told_readers[event->target], h, c);
+        receive(w, w->published_readers[event->target], h, c);
     if (lock && event->mode == DH_SHARED && event->op == DH_OP_RELEASE)
-        tell(w, &w->told_readers[event->target], h);
+        publish(w, &w->published_readers[event->target], h);
     if (dh_effect_changes(effect))
-        tell(w, told, h);
+        publish(w, published, h);
 }
 
 void dh_cp_pass(struct dh_cp_window *w, u32 e)

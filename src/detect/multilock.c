@@ -80,17 +80,17 @@ static void check(struct dh_detector *d, const struct dh_event *e, struct histor
                   const struct dh_hybrid_thread *t, const struct entry *now, bool write)
 {
     bool concurrent = false;
-    u32 told = 0;
+    u32 reported = 0;
     if (dh_hybrid_all_safe(d, &h->all, t, now->set))
         return;
-    for (u32 i = 0; i < h->n && told < DH_RACES_OF_ACCESS; i++) {
+    for (u32 i = 0; i < h->n && reported < DH_RACES_OF_ACCESS; i++) {
         const struct entry *old = &h->entries[i];
         if (old->clock <= dh_vc_get(&t->hb.c, old->tid))
             continue;
         concurrent = true;
         if (dh_lockset_disjoint(d->own, old->set, now->set)) {
             dh_detect_race(d, e, old->tid, old->site, write);
-            told++;
+            reported++;
         }
     }
     if (!concurrent)

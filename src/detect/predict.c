@@ -22,10 +22,10 @@ struct reading {
     u32 *moment;  /* of each event */
     struct dh_moment *moments;
     u32 n_moments, cap_moments;
-    u32 *writer;  /* last event that wrote each object */
-    u32 *readers; /* of each lock: what its readers had done when they released it, a version; DH_NONE */
-    u32 *told;    /* of each lock: what was done when it was signalled, a version; DH_NONE */
-    u32 *counts;  /* of a version that is being made */
+    u32 *writer;    /* last event that wrote each object */
+    u32 *readers;   /* of each lock: what its readers had done when they released it, a version; DH_NONE */
+    u32 *published; /* of each lock: what was done when it was signalled, a version; DH_NONE */
+    u32 *counts;    /* of a version that is being made */
     struct dh_lives lives;
 };
 
@@ -126,20 +126,20 @@ static bool learn_writer(struct dh_predict *p, struct reading *r, u32 t, u32 obj
 }
 
 /* Adds what thread t has done, including its event i, to what was published at the object. */
-static bool tell(struct dh_predict *p, const struct reading *r, u32 t, u32 i, u32 *told)
+static bool publish(struct dh_predict *p, const struct reading *r, u32 t, u32 i, u32 *published)
 {
-    u32 before = *told == DH_NONE ? r->version[t] : *told;
+    u32 before = *published == DH_NONE ? r->version[t] : *published;
     u32 both = joined(p, r, before, r->version[t], t, p->local[i] + 1);
     if (both == DH_NONE)
         return false;
-    *told = both;
+    *published = both;
     return true;
 }
 
 /* Thread t acquires all that was published at the object. */
-static bool hear(struct dh_predict *p, struct reading *r, u32 t, u32 told)
+static bool receive(struct dh_predict *p, struct reading *r, u32 t, u32 published)
 {
-    u32 mine = told == DH_NONE ? r->version[t] : joined(p, r, r->version[t], told, t, 0);
+    u32 mine = published == DH_NONE ? r->version[t] : joined(p, r, r->version[t], published, t, 0);
     if (mine == DH_NONE)
         return false;
     r->version[t] = mine;
@@ -152,10 +152,10 @@ static bool learn_readers(struct dh_predict *p, struct reading *r, u32 i)
     const struct dh_event *e = &p->trace->events[i];
     u32 *readers = &r->readers[e->target];
     if (e->op == DH_OP_RELEASE && e->mode == DH_SHARED)
-        return tell(p, r, e->thread, i, readers);
+        return publish(p, r, e->thread, i, readers);
     if (e->op != DH_OP_ACQUIRE || e->mode != DH_EXCLUSIVE)
         return true;
-    bool ok = hear(p, r, e->thread, *readers);
+    bool ok = receive(p, r, e->thread, *readers);
     *readers = DH_NONE;
     return ok;
 }
@@ -229,8 +229,8 @@ static bool take_effect(struct dh_predict *p, struct reading *r, u32 i, u32 *nee
         return false;
     u32 object = p->object[i];
     if (effect == DH_EFFECT_SIGNAL)
-        return tell(p, r, e->thread, i, &r->told[object]);
-    if (effect == DH_EFFECT_COLLECT ? !hear(p, r, e->thread, r->told[object])
+        return publish(p, r, e->thread, i, &r->published[object]);
+    if (effect == DH_EFFECT_COLLECT ? !receive(p, r, e->thread, r->published[object])
                                     : dh_effect_sees(effect) && !learn_writer(p, r, e->thread, object))
         return false;
     if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !learn_readers(p, r, i))
@@ -376,7 +376,7 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     r->moment = array(d, p->n, sizeof(u32));
     r->writer = none_array(d, p->objects);
     r->readers = none_array(d, trace->locks);
-    r->told = none_array(d, trace->locks);
+    r->published = none_array(d, trace->locks);
     p->object = array(d, p->n, sizeof(u32));
     p->birth = none_array(d, p->objects);
     p->death = none_array(d, p->objects);
@@ -438,7 +438,7 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
     dh_detect_free(d, r.done, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.writer, (p->objects ? p->objects : 1) * sizeof(u32));
     dh_detect_free(d, r.readers, (trace->locks ? trace->locks : 1) * sizeof(u32));
-    dh_detect_free(d, r.told, (trace->locks ? trace->locks : 1) * sizeof(u32));
+    dh_detect_free(d, r.published, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.last, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.moment, (p->n ? p->n : 1) * sizeof(u32));
     dh_detect_free(d, r.moments, r.cap_moments * sizeof(*r.moments));

@@ -42,19 +42,19 @@ static void check(struct dh_detector *d, const struct dh_event *e, const struct 
     struct dh_hybrid_all *all = write ? &x->all_w : &x->all_r;
     struct dh_by_thread_run run;
     bool concurrent = false;
-    u32 told = 0;
+    u32 reported = 0;
     if (dh_hybrid_all_safe(d, all, t, bare ? BARE : HELD))
         return;
-    for (u32 i = 0; told < DH_RACES_OF_ACCESS && dh_by_thread_run(&x->lasts, i, &run); i++) {
+    for (u32 i = 0; reported < DH_RACES_OF_ACCESS && dh_by_thread_run(&x->lasts, i, &run); i++) {
         const struct lasts *lasts = run.items;
-        for (u32 k = 0; k < run.n && told < DH_RACES_OF_ACCESS; k++) {
+        for (u32 k = 0; k < run.n && reported < DH_RACES_OF_ACCESS; k++) {
             const struct last *l = write ? &lasts[k].w : &lasts[k].r;
             if (!l->clock || l->clock <= dh_vc_get(&t->hb.c, run.first + k))
                 continue;
             concurrent = true;
             if (bare || l->bare) {
                 dh_detect_race(d, e, run.first + k, l->site, write);
-                told++;
+                reported++;
             }
         }
     }

@@ -153,13 +153,13 @@ void dh_marks_report(struct dh_detector *d, const struct dh_event *e, const stru
                      const struct dh_vc *c, bool write)
 {
     struct dh_by_thread_run run;
-    u32 told = 0;
-    for (u32 i = 0; told < DH_RACES_OF_ACCESS && dh_by_thread_run(&v->by, i, &run); i++) {
+    u32 reported = 0;
+    for (u32 i = 0; reported < DH_RACES_OF_ACCESS && dh_by_thread_run(&v->by, i, &run); i++) {
         const struct dh_mark *m = run.items;
-        for (u32 k = 0; k < run.n && told < DH_RACES_OF_ACCESS; k++) {
+        for (u32 k = 0; k < run.n && reported < DH_RACES_OF_ACCESS; k++) {
             if (m[k].clock && m[k].clock > dh_vc_get(c, run.first + k)) {
                 dh_detect_race(d, e, run.first + k, m[k].site, write);
-                told++;
+                reported++;
             }
         }
     }

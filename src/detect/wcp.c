@@ -65,9 +65,9 @@ struct lock {
     struct dh_wcp_section *last; /* and its section, if there is one, */
     u32 thread, rel;             /* with the numbers of that */
     struct dh_wcp_queue queue;
-    struct dh_vc told;    /* what was told through anything but a mutex, */
-    struct dh_vc readers; /* and by readers of a lock */
-    bool hard;            /* not, or no longer, used as a mutex only */
+    struct dh_vc published; /* through anything but a mutex, */
+    struct dh_vc readers;   /* and by readers of a lock */
+    bool hard;              /* not, or no longer, used as a mutex only */
 };
 
 /* A section that read or wrote the variable. Of those of one lock that read, and of those that wrote, the
@@ -125,15 +125,15 @@ static void order_after_section(struct dh_detector *d, struct thread *t, const s
 }
 
 /* Ordering as strong as that of fork and join. */
-static void learn(struct dh_detector *d, struct thread *t, const struct dh_vc *told)
+static void receive(struct dh_detector *d, struct thread *t, const struct dh_vc *published)
 {
-    dh_vc_join(d, &t->h, told);
-    order_after(d, t, told);
+    dh_vc_join(d, &t->h, published);
+    order_after(d, t, published);
 }
 
-static void tell(struct dh_detector *d, struct thread *t, struct dh_vc *told)
+static void publish(struct dh_detector *d, struct thread *t, struct dh_vc *published)
 {
-    dh_vc_join(d, told, &t->h);
+    dh_vc_join(d, published, &t->h);
     tick(d, t);
 }
 
@@ -143,7 +143,7 @@ static void fork_thread(struct dh_detector *d, const struct dh_event *e, void *t
     struct thread *t = thread, *u = other;
     if (!u)
         return;
-    learn(d, u, &t->h);
+    receive(d, u, &t->h);
     u->ended = false;
     tick(d, t);
 }
@@ -154,7 +154,7 @@ static void join_thread(struct dh_detector *d, const struct dh_event *e, void *t
     struct thread *t = thread, *u = other;
     if (!u)
         return;
-    learn(d, t, &u->h);
+    receive(d, t, &u->h);
     u->ended = true;
     tick(d, u); /* its number may be forked again */
 }
@@ -164,14 +164,14 @@ static void harden(struct dh_detector *d, struct lock *l)
 {
     l->hard = true;
     if (l->last)
-        dh_vc_join(d, &l->told, &l->last->h);
+        dh_vc_join(d, &l->published, &l->last->h);
 }
 
 static void acquire_hard(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct lock *l)
 {
-    learn(d, t, &l->told);
+    receive(d, t, &l->published);
     if (e->mode == DH_EXCLUSIVE)
-        learn(d, t, &l->readers);
+        receive(d, t, &l->readers);
 }
 
 static void acquire(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
@@ -270,7 +270,7 @@ static void release(struct dh_detector *d, const struct dh_event *e, void *threa
     struct lock *l = lock;
     struct dh_wcp_section *s = take_held(t, e->target);
     if (!s) {
-        tell(d, t, e->mode == DH_SHARED ? &l->readers : &l->told);
+        publish(d, t, e->mode == DH_SHARED ? &l->readers : &l->published);
         return;
     }
     const struct dh_wcp_queued *before;
@@ -309,9 +309,9 @@ static void volatile_access(struct dh_detector *d, const struct dh_event *e, voi
 {
     struct lock *l = lock;
     if (e->mode & DH_WRITE)
-        tell(d, thread, &l->told);
+        publish(d, thread, &l->published);
     else
-        learn(d, thread, &l->told);
+        receive(d, thread, &l->published);
 }
 
 static void atomic(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
@@ -320,23 +320,23 @@ static void atomic(struct dh_detector *d, const struct dh_event *e, void *thread
     if (!l)
         return; /* a fence: every atomic is taken to be ordered as it is */
     if (e->op != DH_OP_ATOMIC_STORE)
-        learn(d, thread, &l->told);
+        receive(d, thread, &l->published);
     if (e->op == DH_OP_ATOMIC_STORE)
-        dh_vc_clear(d, &l->told); /* who loads it sees no earlier one */
+        dh_vc_clear(d, &l->published); /* who loads it sees no earlier one */
     if (e->op != DH_OP_ATOMIC_LOAD)
-        tell(d, thread, &l->told);
+        publish(d, thread, &l->published);
 }
 
 static void enter_or_notify(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
 {
     (void)e;
-    tell(d, thread, &((struct lock *)lock)->told);
+    publish(d, thread, &((struct lock *)lock)->published);
 }
 
 static void leave_or_wait(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
 {
     (void)e;
-    learn(d, thread, &((struct lock *)lock)->told);
+    receive(d, thread, &((struct lock *)lock)->published);
 }
 
 /* A variable may eventually be accessed under any lock. Only sections that some thread is not yet ordered
@@ -434,7 +434,7 @@ static void check(struct dh_detector *d, const struct dh_event *e, const struct 
     u32 i = dh_wcp_marks_outside(m, 0, &t->p);
     if (i == m->n)
         m->all = (struct dh_known){.tid = t->tid, .clock = t->clock};
-    for (u32 told = 0; i < m->n && told < DH_RACES_OF_ACCESS; told++) {
+    for (u32 reported = 0; i < m->n && reported < DH_RACES_OF_ACCESS; reported++) {
         struct dh_wcp_mark earlier = dh_wcp_marks_at(m, i);
         report(d, e, &earlier, write);
         i = dh_wcp_marks_outside(m, i + 1, &t->p);

@@ -64,23 +64,23 @@ static struct dh_reference_entry entry(u32 plane, dh_id_t id, u32 mask)
                                            sizeof(struct dh_reference_entry)})
 static const struct dh_reference_word nothing;
 
-static struct dh_reference_access access_of(u32 kind, u32 mask, const dh_id_t *told)
+static struct dh_reference_access access_of(u32 kind, u32 mask, const dh_id_t *reported)
 {
     return (struct dh_reference_access){.vc = &vc,
                                         .slot = dh_slot_from(ME),
                                         .class = R1,
                                         .kind = kind,
                                         .mask = dh_mask_from(mask),
-                                        .told = told,
-                                        .told_n = told != NULL};
+                                        .reported = reported,
+                                        .n_reported = reported != NULL};
 }
 
-/* The verdict on an access that has told of a race with *told, or of none. */
-static enum dh_reference_verdict judge(u32 kind, u32 mask, const dh_id_t *told,
+/* The verdict on an access that has reported of a race with *reported, or of none. */
+static enum dh_reference_verdict judge(u32 kind, u32 mask, const dh_id_t *reported,
                                        const struct dh_reference_word *before,
                                        const struct dh_reference_word *after)
 {
-    const struct dh_reference_access a = access_of(kind, mask, told);
+    const struct dh_reference_access a = access_of(kind, mask, reported);
     return dh_reference_judge(&a, before, after).verdict;
 }
 
@@ -136,21 +136,21 @@ static void races(void **state)
                                    *read = WORD(entry(R1, my_read, ALL));
     /* Overwritten without being compared: a write; what another class has read; what its own class has read. */
     assert_int_equal(judge(DH_WRITE, ALL, NULL, WORD(entry(W, their_write, ALL)), wrote),
-                     DH_REFERENCE_UNTOLD);
+                     DH_REFERENCE_UNREPORTED);
     assert_int_equal(judge(DH_WRITE, ALL, NULL, WORD(entry(R2, their_read, FIRST)), wrote),
-                     DH_REFERENCE_UNTOLD);
-    assert_int_equal(judge(DH_WRITE, ALL, NULL, WORD(entry(R1, other, ALL)), wrote), DH_REFERENCE_UNTOLD);
+                     DH_REFERENCE_UNREPORTED);
+    assert_int_equal(judge(DH_WRITE, ALL, NULL, WORD(entry(R1, other, ALL)), wrote), DH_REFERENCE_UNREPORTED);
     assert_int_equal(judge(DH_WRITE, ALL, &their_write, WORD(entry(W, their_write, ALL)), wrote),
                      DH_REFERENCE_RIGHT);
     assert_int_equal(judge(DH_WRITE, ALL, NULL, WORD(entry(W, old_write, ALL)), wrote), DH_REFERENCE_RIGHT);
     /* A race with another access does not stand for it. */
     assert_int_equal(
         judge(DH_WRITE, ALL, &their_write, WORD(entry(W, their_write, ALL), entry(R1, other, ALL)), wrote),
-        DH_REFERENCE_UNTOLD);
+        DH_REFERENCE_UNREPORTED);
     /* Reads. */
     assert_int_equal(judge(DH_READ, ALL, NULL, WORD(entry(W, their_write, ALL)),
                            WORD(entry(W, their_write, ALL), entry(R1, my_read, ALL))),
-                     DH_REFERENCE_UNTOLD);
+                     DH_REFERENCE_UNREPORTED);
     assert_int_equal(judge(DH_READ, ALL, NULL, WORD(entry(R2, their_read, ALL)),
                            WORD(entry(R2, their_read, ALL), entry(R1, my_read, ALL))),
                      DH_REFERENCE_RIGHT);
@@ -166,7 +166,7 @@ static void races(void **state)
     again.recorded = true;
     assert_int_equal(
         dh_reference_judge(&again, WORD(entry(W, their_write, ALL), entry(R1, my_read, ALL)), read).verdict,
-        DH_REFERENCE_UNTOLD);
+        DH_REFERENCE_UNREPORTED);
     /* A write that stands for a read, or takes its place, is in the write plane. */
     assert_int_equal(
         judge(DH_WRITE, ALL, NULL, WORD(entry(R2, their_write, ALL), entry(W, old_write, ALL)), wrote),
@@ -193,7 +193,7 @@ static void atomics(void **state)
                      DH_REFERENCE_LOST);
     assert_int_equal(judge(kind, ALL, NULL, WORD(entry(W, their_write, ALL)),
                            WORD(entry(W, their_write, ALL), entry(W, my_atomic, ALL))),
-                     DH_REFERENCE_UNTOLD);
+                     DH_REFERENCE_UNREPORTED);
 }
 
 static void losses(void **state)
@@ -248,11 +248,11 @@ static void others(void **state)
     (void)state;
     const struct dh_reference_word *theirs = WORD(entry(W, their_write, ALL));
     assert_true(disturbed(DH_REFERENCE_ABSENT, &nothing, theirs));
-    assert_true(disturbed(DH_REFERENCE_UNTOLD, &nothing, theirs));
+    assert_true(disturbed(DH_REFERENCE_UNREPORTED, &nothing, theirs));
     assert_true(disturbed(DH_REFERENCE_ABSENT, WORD(entry(W, their_write, FIRST)), theirs));
     /* It was there before: put there again, or not touched. */
     assert_true(disturbed(DH_REFERENCE_ABSENT, theirs, theirs));
-    assert_false(disturbed(DH_REFERENCE_UNTOLD, theirs, theirs));
+    assert_false(disturbed(DH_REFERENCE_UNREPORTED, theirs, theirs));
     assert_false(
         disturbed(DH_REFERENCE_ABSENT, WORD(entry(W, old_write, ALL)), WORD(entry(W, old_write, ALL))));
     assert_false(

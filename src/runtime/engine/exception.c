@@ -35,7 +35,7 @@
 #include "runtime/threads/scope.h"
 #include "runtime/threads/sync.h"
 
-enum { PUT_OFF_MAX = 4, TOLD_MAX = 16 };
+enum { PUT_OFF_MAX = 4, REPORTED_MAX = 16 };
 
 /* A race waiting to be raised; from the pool. */
 struct raise {
@@ -47,9 +47,9 @@ struct raise {
         const void *pc;
     } put_off[PUT_OFF_MAX];
     u32 put_off_n;
-    dh_id_t
-        told[TOLD_MAX]; /* ids of earlier accesses that the first deferred access was reported to race with */
-    u32 told_n;
+    dh_id_t reported[REPORTED_MAX]; /* ids of earlier accesses that the first deferred access was reported to
+                                       race with */
+    u32 n_reported;
     bool unwinds; /* the access is in code that can be unwound */
 };
 
@@ -58,7 +58,7 @@ static _Thread_local struct {
     struct raise *waiting;
     const struct raise *again;        /* its first access is being recorded */
     const struct dh_publish *learned; /* what an atomic operation would acquire before it is recorded */
-    dh_id_t passed[TOLD_MAX];         /* like raise.told, for an atomic operation or a free that continues */
+    dh_id_t passed[REPORTED_MAX]; /* like raise.reported, for an atomic operation or a free that continues */
     u32 passed_n;
     const struct dh_race_record *current; /* valid while mark is on the shadow stack */
     const struct dh_frame *mark;
@@ -125,8 +125,8 @@ void dh_exception_note(const struct dh_access_now *a, dh_id_t id, uptr addr, u32
     if (own.again || is_in_handler(a->t))
         return;
     if (w) { /* one access may race with several; the first is raised */
-        if (own.checking && w->told_n < TOLD_MAX && !w->put_off_n)
-            w->told[w->told_n++] = id;
+        if (own.checking && w->n_reported < REPORTED_MAX && !w->put_off_n)
+            w->reported[w->n_reported++] = id;
         return;
     }
     w = dh_pool_alloc(sizeof(*w));
@@ -142,7 +142,7 @@ void dh_exception_note(const struct dh_access_now *a, dh_id_t id, uptr addr, u32
     else
         describe(a->id, a->addr, a->size, &w->record.second);
     describe(id, addr, size, &w->record.first);
-    w->told[w->told_n++] = id;
+    w->reported[w->n_reported++] = id;
     w->unwinds = own.unwinds;
     own.waiting = w;
     a->t->want_raise = true;
@@ -163,9 +163,9 @@ static bool knows(const struct dh_publish *p, dh_id_t id)
                        (dh_slot_raw(slot) < p->snap->n && *dh_snap_at(p->snap, slot) >= clock));
 }
 
-bool dh_exception_told(const struct dh_access_now *a, dh_id_t earlier)
+bool dh_exception_reported(const struct dh_access_now *a, dh_id_t earlier)
 {
-    if (own.again && is_among(own.again->told, own.again->told_n, earlier))
+    if (own.again && is_among(own.again->reported, own.again->n_reported, earlier))
         return true;
     if (own.learned && knows(own.learned, earlier))
         return true;
@@ -354,9 +354,9 @@ static void act(struct dh_thread *t, const struct dh_race_record *race, bool unw
 static void go_on(const struct raise *r)
 {
     if (!r->put_off_n) { /* the caller of the check records it next */
-        own.passed_n = r->told_n;
-        for (u32 i = 0; i < r->told_n; i++)
-            own.passed[i] = r->told[i];
+        own.passed_n = r->n_reported;
+        for (u32 i = 0; i < r->n_reported; i++)
+            own.passed[i] = r->reported[i];
     }
     for (u32 i = 0; i < r->put_off_n; i++) {
         const struct put_off *a = &r->put_off[i];

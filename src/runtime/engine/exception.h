@@ -26,7 +26,7 @@ void dh_exception_before_atomic(const volatile void *p, u32 size, u32 order, u32
 void dh_exception_before_free(void *p, const void *pc);
 
 /* Is it no race after all, or was it reported when the access was first checked? */
-bool dh_exception_told(const struct dh_access_now *a, dh_id_t earlier);
+bool dh_exception_reported(const struct dh_access_now *a, dh_id_t earlier);
 
 /* Access a races with the earlier access `id` to [addr, addr + size): raise it when the thread leaves the
  * runtime. number: as in the report. */

@@ -18,7 +18,7 @@ enum {
     MOST = 3 * PIECE,       /* words of any access */
     ENTRIES = 64,           /* entries of one word; with more it is skipped */
     ENTRIES_ON_AVERAGE = 8, /* of a range: determines the room for them */
-    TOLD = 32,
+    REPORTED = 32,
 };
 
 /* A word as it was before. */
@@ -39,8 +39,8 @@ struct dh_recheck {
     /* What it was when the access began; a change explains a difference. */
     u64 forgets, losses;
     u32 gen;
-    u32 told_n; /* more than TOLD: not all are known */
-    dh_id_t told[TOLD];
+    u32 n_reported; /* more than REPORTED: not all are known */
+    dh_id_t reported[REPORTED];
     u32 words_n, entries_n, entries_most;
     struct word words[]; /* then the entries: before, and of one word after */
 };
@@ -154,7 +154,7 @@ static _Noreturn void fail(uptr word, const struct dh_reference_access *a,
 {
     static const char *const expected[] = {
         [DH_REFERENCE_RIGHT] = "",
-        [DH_REFERENCE_UNTOLD] = "a race is reported with id ",
+        [DH_REFERENCE_UNREPORTED] = "a race is reported with id ",
         [DH_REFERENCE_ABSENT] = "this access is recorded",
         [DH_REFERENCE_EXTRA] = "this access is not recorded, which it is as id ",
         [DH_REFERENCE_LOST] = "the cell keeps id ",
@@ -321,15 +321,15 @@ struct dh_recheck *dh_recheck_range(struct dh_thread *t, u32 kind, uptr addr, si
 
 /* ---- After ---- */
 
-void dh_recheck_told(dh_id_t id)
+void dh_recheck_reported(dh_id_t id)
 {
     for (struct dh_recheck *r = innermost; r; r = r->outer) {
         bool known = false;
-        for (u32 i = 0; i < r->told_n && i < TOLD && !known; i++)
-            known = dh_id_eq(r->told[i], id);
-        if (!known && r->told_n < TOLD)
-            r->told[r->told_n] = id;
-        r->told_n += !known && r->told_n <= TOLD;
+        for (u32 i = 0; i < r->n_reported && i < REPORTED && !known; i++)
+            known = dh_id_eq(r->reported[i], id);
+        if (!known && r->n_reported < REPORTED)
+            r->reported[r->n_reported] = id;
+        r->n_reported += !known && r->n_reported <= REPORTED;
     }
 }
 
@@ -339,10 +339,10 @@ void dh_recheck_told(dh_id_t id)
 static bool has_met(struct dh_recheck *r, const struct word *w)
 {
     bool met = false;
-    for (u32 i = 0; i < r->told_n && i < TOLD && !met; i++) {
+    for (u32 i = 0; i < r->n_reported && i < REPORTED && !met; i++) {
         met = true;
         for (u32 k = w->first; k < w->first + w->n && met; k++)
-            met = !dh_id_eq(entries_of(r)[k].id, r->told[i]);
+            met = !dh_id_eq(entries_of(r)[k].id, r->reported[i]);
     }
     return met;
 }
@@ -374,12 +374,13 @@ static bool compare(struct dh_recheck *r, const struct word *w)
     const struct dh_reference_word before = {entries_of(r) + w->first, w->n}, after = {now.e, now.n};
     struct dh_reference_access a = access_of(r->t, r->kind, w->mask);
     a.recorded = r->recorded;
-    a.told = r->told;
-    a.told_n = r->told_n < TOLD ? r->told_n : TOLD;
+    a.reported = r->reported;
+    a.n_reported = r->n_reported < REPORTED ? r->n_reported : REPORTED;
     const struct dh_reference_fault fault = dh_reference_judge(&a, &before, &after);
     if (fault.verdict == DH_REFERENCE_RIGHT)
         return true;
-    if (!is_explained(r) && !has_met(r, w) && !(fault.verdict == DH_REFERENCE_UNTOLD && r->told_n > TOLD) &&
+    if (!is_explained(r) && !has_met(r, w) &&
+        !(fault.verdict == DH_REFERENCE_UNREPORTED && r->n_reported > REPORTED) &&
         !dh_reference_is_disturbed(&a, &fault, &before, &after))
         fail(w->at, &a, &fault, &before, &after);
     return false;

@@ -41,7 +41,7 @@ void dh_recheck_end(struct dh_recheck *r);
 void dh_recheck_drop(struct dh_recheck *r);
 
 /* A race with access `id` has been reported. */
-void dh_recheck_told(dh_id_t id);
+void dh_recheck_reported(dh_id_t id);
 
 /* An access was skipped because its thread has already made such an access in this epoch: verify that it is
  * recorded. */
@@ -62,7 +62,7 @@ void dh_recheck_forget_end(void);
 #define dh_recheck_look(...) ((struct dh_recheck *)NULL)
 #define dh_recheck_end(r) ((void)(r))
 #define dh_recheck_drop(r) ((void)(r))
-#define dh_recheck_told(id) ((void)0)
+#define dh_recheck_reported(id) ((void)0)
 #define dh_recheck_known(...) ((void)0)
 #define dh_recheck_known_cells(...) ((void)0)
 #define dh_recheck_waits(...) ((void)0)

@@ -25,10 +25,10 @@ static bool happened_before(const struct dh_reference_access *a, dh_id_t id)
     return dh_vclock_get(a->vc, dh_id_slot(id)) >= dh_id_clock(id);
 }
 
-static bool is_told(const struct dh_reference_access *a, dh_id_t id)
+static bool is_reported(const struct dh_reference_access *a, dh_id_t id)
 {
-    for (u32 i = 0; i < a->told_n; i++)
-        if (dh_id_eq(a->told[i], id))
+    for (u32 i = 0; i < a->n_reported; i++)
+        if (dh_id_eq(a->reported[i], id))
             return true;
     return false;
 }
@@ -98,7 +98,7 @@ static bool replaces(const struct dh_reference_access *a, const struct dh_refere
         return own && is_atomic(dh_id_kind(e->id)) && before;
     if (!(a->kind & DH_WRITE))
         return own && before;
-    return own || e->plane == a->class || before || a->told_n > 0;
+    return own || e->plane == a->class || before || a->n_reported > 0;
 }
 
 /* May e be dropped from a byte that a does not touch? Yes in a's read plane if a write stands for it: e
@@ -128,9 +128,9 @@ static struct dh_reference_fault judge_byte(const struct dh_reference_access *a,
     const bool touched = dh_mask_has(a->mask, byte), known = has_mine(a, before, own_plane(a), byte);
     for (u32 i = 0; touched && (!known || a->recorded) && i < before->n; i++) {
         const struct dh_reference_entry *e = &before->e[i];
-        if (dh_mask_has(e->mask, byte) && races(a, e) && !is_told(a, e->id) &&
+        if (dh_mask_has(e->mask, byte) && races(a, e) && !is_reported(a, e->id) &&
             !is_overwritten(e, before, byte))
-            return (struct dh_reference_fault){DH_REFERENCE_UNTOLD, e->plane, byte, e->id};
+            return (struct dh_reference_fault){DH_REFERENCE_UNREPORTED, e->plane, byte, e->id};
     }
     if (a->recorded)
         return (struct dh_reference_fault){0};
@@ -185,7 +185,7 @@ bool dh_reference_is_disturbed(const struct dh_reference_access *a, const struct
         const struct dh_reference_entry *e = &after->e[i];
         if (dh_slot_eq(dh_id_slot(e->id), a->slot))
             continue;
-        bool again = fault->verdict != DH_REFERENCE_UNTOLD && !dh_id_eq(e->id, fault->id) &&
+        bool again = fault->verdict != DH_REFERENCE_UNREPORTED && !dh_id_eq(e->id, fault->id) &&
                      (e->plane == fault->plane || e->plane == DH_NTH_WRITE) && !happened_before(a, e->id);
         if (again || is_new(e, before))
             return true;

@@ -47,17 +47,17 @@ struct dh_reference_access {
     u32 class; /* whose read plane */
     u32 kind;
     dh_mask_t mask;
-    bool recorded;       /* earlier, and now checked again (pending.h): only its races are judged */
-    const dh_id_t *told; /* the earlier accesses of the races that were reported */
-    u32 told_n;
+    bool recorded;           /* earlier, and now checked again (pending.h): only its races are judged */
+    const dh_id_t *reported; /* the earlier accesses of the races that were reported */
+    u32 n_reported;
 };
 
 enum dh_reference_verdict {
     DH_REFERENCE_RIGHT,
-    DH_REFERENCE_UNTOLD, /* a race with `id` was not reported */
-    DH_REFERENCE_ABSENT, /* the access is not in its plane */
-    DH_REFERENCE_EXTRA,  /* it is on bytes that it did not touch */
-    DH_REFERENCE_LOST,   /* `id` must be kept, but is gone */
+    DH_REFERENCE_UNREPORTED, /* a race with `id` was not reported */
+    DH_REFERENCE_ABSENT,     /* the access is not in its plane */
+    DH_REFERENCE_EXTRA,      /* it is on bytes that it did not touch */
+    DH_REFERENCE_LOST,       /* `id` must be kept, but is gone */
 };
 
 /* Where it is wrong. */

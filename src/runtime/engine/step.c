@@ -520,7 +520,7 @@ static void check_entry(const struct dh_access_now *a, uptr word, dh_cell_t e, d
     const dh_mask_t theirs = dh_cell_mask(e), common = dh_mask_and(theirs, mask);
     if (!entry_races(a, e, mask))
         return;
-    dh_recheck_told(dh_cell_id(e));
+    dh_recheck_reported(dh_cell_id(e));
     dh_report_race(a, dh_cell_id(e), word + dh_mask_first(theirs), dh_mask_count(theirs),
                    word + dh_mask_first(common));
 }

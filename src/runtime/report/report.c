@@ -672,7 +672,7 @@ static bool is_same_meeting(const struct dh_access_now *a, dh_id_t id)
 
 void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, uptr at)
 {
-    if ((dh_exception_on() && dh_exception_told(a, id)) || dh_benign_has(at, 1) ||
+    if ((dh_exception_on() && dh_exception_reported(a, id)) || dh_benign_has(at, 1) ||
         dh_identity_in_turn(a->t, dh_id_get(id).uid, at))
         return;
     dh_lock_take(&lock);

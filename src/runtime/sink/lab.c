@@ -47,7 +47,7 @@ struct own {
 /* The words of a page. */
 struct words {
     u8 cuts[DH_PAGE / 8]; /* bit i: a piece begins at byte i; 0: no access yet */
-    u64 told[DH_PAGE / 8 / 64];
+    u64 reported[DH_PAGE / 8 / 64];
 };
 
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_TAP);
@@ -289,9 +289,9 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
     uptr addr = (pages.keys[race->cell >> DH_PAGE_SHIFT] << DH_PAGE_SHIFT) + (race->cell & (DH_PAGE - 1));
     struct words *w = dh_table_at(&words, race->cell >> DH_PAGE_SHIFT);
     u32 word = (race->cell & (DH_PAGE - 1)) >> 3;
-    if (!w || w->told[word / 64] >> word % 64 & 1)
+    if (!w || w->reported[word / 64] >> word % 64 & 1)
         return;
-    w->told[word / 64] |= 1ull << word % 64;
+    w->reported[word / 64] |= 1ull << word % 64;
     dh_id_t other = race->earlier.thread == DH_UNKNOWN ? unknown_id() : dh_id_from(race->earlier.site);
     if (dh_id_is_none(other))
         return;
