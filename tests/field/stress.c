@@ -145,6 +145,7 @@ static int be_absent(const char *since, pid_t pid)
         if ((seen & DH_CONTROL_PHASE) == DH_CONTROL_HELD && strcmp(since, "held") != 0) {
             c->attended_us = now_us();
             c->until_us = c->attended_us + (strcmp(since, "shown") == 0 ? FOR_EVER_US : 0);
+            c->patience_us = PATIENCE_US; /* from here on */
             dh_chase_target_move(&target, seen, DH_CONTROL_WATCHED);
         }
         usleep(ROUND_US);
@@ -186,7 +187,8 @@ int main(int argc, char **argv)
         die(why);
     dh_chase_target_arm(&target, all);
     if (absent) {
-        target.control->patience_us = PATIENCE_US;
+        /* Until the first has been attended to, however late that is on a busy machine, it has to be there. */
+        target.control->patience_us = strcmp(absent, "held") == 0 ? PATIENCE_US : FOR_EVER_US;
         target.control->delay_us = FOR_EVER_US;
         dh_chase_target_restart(&target, DH_CONTROL_OPEN);
     }
