@@ -191,7 +191,7 @@ static void take_over(void *p, u64 n, const struct dh_esc_block *was)
 {
     u64 before = was->n * DH_CAPER_GRAIN;
     if (was->holds && !dh_esc_shadow_hold((uptr)p / DH_CAPER_GRAIN, was->owner))
-        __dh_esc_slow_contents(p, n < before ? n : before);
+        dh_esc_publish_contents(p, n < before ? n : before);
 }
 
 /* n: the bytes requested; begins: it should be private. */

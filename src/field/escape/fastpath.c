@@ -70,8 +70,8 @@ FAST void __dh_esc_copy(const void *dst, const void *src, u64 n)
 
 FAST void __dh_esc_return(u64 value)
 {
-    if (DH_UNLIKELY(dh_esc_is_candidate(value)))
-        if (__dh_esc_outside != 0)
+    if (DH_UNLIKELY(__dh_esc_outside != 0))
+        if (dh_esc_is_near(value) && dh_esc_is_candidate(value))
             __dh_esc_slow_publish(value);
 }
 

@@ -139,8 +139,15 @@ void dh_esc_owner_tell_all(void);
 /* In the child of a fork: the thread has a new id. */
 void dh_esc_owner_forked(void);
 
+/* ---- reach.c ---- */
+
+/* Blocks of this thread that n bytes point to escape. */
+void dh_esc_publish_contents(const void *src, u64 n);
+
 /* ---- start.c ---- */
 
+/* At most so far below the thread pointer are the program's thread-local variables. */
+extern u64 dh_esc_own_variables;
 /* NULL: the program is dormant. */
 extern struct dh_caper_run *dh_esc_run;
 void dh_esc_trouble(u64 bits);

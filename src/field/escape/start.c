@@ -20,6 +20,7 @@
 u64 __dh_esc_mask;
 u8 *__dh_esc_marks;
 struct dh_caper_run *dh_esc_run;
+u64 dh_esc_own_variables;
 
 /* Defined by the linker. */
 extern DH_HIDDEN __attribute__((weak)) const struct dh_patch_point __start_dh_caper_questions[];
@@ -93,11 +94,23 @@ static struct dh_caper_run *map_run(const char *path)
 
 /* ---- Beginning and end ---- */
 
+/* The program's are the first below the thread pointer, at a distance that its alignment decides. */
+static u64 thread_local_bytes(void)
+{
+    u32 n;
+    const Elf64_Phdr *h = dh_program_headers(&n);
+    for (u32 i = 0; i < n; i++)
+        if (h[i].p_type == PT_TLS)
+            return h[i].p_memsz + h[i].p_align;
+    return 0;
+}
+
 static void begin_run(struct dh_caper_run *run)
 {
     const u8 *wanted = (const u8 *)(run + 1);
     dh_esc_run = run;
     __dh_esc_marks = (u8 *)(run + 1) + run->n_groups;
+    dh_esc_own_variables = thread_local_bytes();
     __atomic_fetch_add(&run->started, 1, __ATOMIC_RELAXED);
     if (!switch_on(wanted, run->n_groups)) {
         dh_esc_trouble(DH_CAPER_NO_PATCH);
