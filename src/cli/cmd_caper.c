@@ -131,7 +131,9 @@ static void say_outcome(const struct dh_cli_caper *c)
     fputc('\n', stderr);
     if (c->left)
         fprintf(stderr,
-                "deadheat caper: %" PRIu64 " %s%s more came from runs whose command had been killed\n",
+                "deadheat caper: %" PRIu64
+                " %s%s more came from runs whose command had been killed or could not write the "
+                "state\n",
                 c->left, c->alias ? "pair" : "site", plural(c->left));
 }
 

@@ -174,14 +174,53 @@ static bool is_named(LLVMValueRef callee, const char *prefix)
     return strncmp(LLVMGetValueName2(callee, &len), prefix, strlen(prefix)) == 0;
 }
 
-/* Of machine instructions, all that is known is whether they write memory. */
-static bool is_machine_store(LLVMValueRef callee)
+/* Of machine instructions, all that is known is whether they read or write memory. */
+static bool has_memory_effect(LLVMValueRef callee, u64 effects)
 {
-    enum { WRITES = 0xaaaa }; /* of two bits for each kind of memory, the upper */
     const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     LLVMAttributeRef memory =
         LLVMGetEnumAttributeAtIndex(callee, whole, LLVMGetEnumAttributeKindForName("memory", 6));
-    return is_named(callee, "llvm.x86.") && (!memory || (LLVMGetEnumAttributeValue(memory) & WRITES) != 0);
+    return !memory || (LLVMGetEnumAttributeValue(memory) & effects) != 0;
+}
+
+enum { READS = 0x5555, WRITES = 0xaaaa }; /* of two bits for each kind of memory */
+
+bool dh_caper_reads_memory(LLVMValueRef callee)
+{
+    return has_memory_effect(callee, READS);
+}
+
+static LLVMTypeRef element_of(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+/* A machine instruction may do anything with the bits that it is given: after that they are no address any
+ * more. */
+static void plan_machine(struct dh_caper *c, LLVMValueRef call)
+{
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef arg = LLVMGetOperand(call, i);
+        LLVMTypeKind kind = LLVMGetTypeKind(element_of(LLVMTypeOf(arg)));
+        if (kind != LLVMIntegerTypeKind && kind != LLVMPointerTypeKind)
+            continue;
+        if (dh_caper_has(c, DH_CAPER_RULE_CAST))
+            dh_caper_publish(c, call, arg);
+        dh_caper_give_pieces(c, arg);
+    }
+}
+
+/* Elements that are gathered one by one, and are smaller than a word, are pieces of words that stay unknown.
+ */
+static void plan_gather(struct dh_caper *c, LLVMValueRef call)
+{
+    LLVMTypeRef type = LLVMTypeOf(call);
+    if (!dh_caper_has(c, DH_CAPER_RULE_PIECE) || LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
+        LLVMStoreSizeOfType(c->ir->layout, LLVMGetElementType(type)) >= 8)
+        return;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        if (LLVMGetTypeKind(element_of(LLVMTypeOf(LLVMGetOperand(call, i)))) == LLVMPointerTypeKind)
+            dh_caper_publish(c, call, LLVMGetOperand(call, i));
 }
 
 static void plan_intrinsic(struct dh_caper *c, LLVMValueRef call, LLVMValueRef callee)
@@ -192,9 +231,18 @@ static void plan_intrinsic(struct dh_caper *c, LLVMValueRef call, LLVMValueRef c
                 is_named(callee, "llvm.vp.s")) &&
                dh_caper_has(c, DH_CAPER_RULE_VECTOR)) {
         dh_caper_publish(c, call, LLVMGetOperand(call, 0));
-    } else if (is_machine_store(callee) && dh_caper_has(c, DH_CAPER_RULE_VECTOR)) {
-        for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-            dh_caper_publish(c, call, LLVMGetOperand(call, i));
+    } else if (is_named(callee, "llvm.masked.gather.") || is_named(callee, "llvm.masked.expandload.")) {
+        plan_gather(c, call);
+    } else if (is_named(callee, "llvm.x86.")) {
+        if (has_memory_effect(callee, WRITES)) {
+            for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && dh_caper_has(c, DH_CAPER_RULE_VECTOR);
+                 i++)
+                dh_caper_publish(c, call, LLVMGetOperand(call, i));
+        } else if (has_memory_effect(callee, READS)) {
+            plan_gather(c, call);
+        } else {
+            plan_machine(c, call);
+        }
     }
 }
 

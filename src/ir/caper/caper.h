@@ -119,6 +119,8 @@ void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst);
 /* ---- call.c, library.c: calls ---- */
 
 void dh_caper_plan_call(struct dh_caper *c, LLVMValueRef call);
+/* Whether an intrinsic that is a machine instruction reads memory. */
+bool dh_caper_reads_memory(LLVMValueRef callee);
 /* Where an exception is caught, the calls that it left have ended. */
 void dh_caper_plan_catch(struct dh_caper *c, LLVMValueRef pad);
 /* A function of the C or C++ library described in library.def. false: it is not. */

@@ -31,6 +31,7 @@ struct walk {
     LLVMValueRef seen[MAX_STEPS];
     size_t n, done;
     bool overflow;
+    bool far; /* something was added that may lead out of the block */
 };
 
 static void push(struct walk *w, LLVMValueRef v)
@@ -113,8 +114,7 @@ static bool call_may_carry(struct walk *w, LLVMValueRef call)
     static const char *const choosers[] = {"llvm.umin.", "llvm.umax.",  "llvm.smin.",    "llvm.smax.",
                                            "llvm.uadd.", "llvm.sadd.",  "llvm.usub.",    "llvm.ssub.",
                                            "llvm.abs.",  "llvm.expect", "llvm.ssa.copy", "llvm.vector."};
-    static const char *const movers[] = {"llvm.masked.", "llvm.x86.", "llvm.ptrmask", "llvm.read",
-                                         "llvm.vp."};
+    static const char *const movers[] = {"llvm.masked.", "llvm.ptrmask", "llvm.read", "llvm.vp."};
     size_t len;
     LLVMValueRef callee = called(call);
     const char *name = callee ? LLVMGetValueName2(callee, &len) : "";
@@ -125,7 +125,8 @@ static bool call_may_carry(struct walk *w, LLVMValueRef call)
     if (is_one_of(name, choosers, DH_ARRAY_LEN(choosers)))
         for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
             push(w, LLVMGetOperand(call, i));
-    return is_one_of(name, movers, DH_ARRAY_LEN(movers));
+    return is_one_of(name, movers, DH_ARRAY_LEN(movers)) ||
+           (starts_with(name, "llvm.x86.") && dh_caper_reads_memory(callee));
 }
 
 static void push_operands(struct walk *w, LLVMValueRef v, unsigned from, unsigned to)
@@ -403,17 +404,21 @@ static bool takes_numbers(LLVMValueRef callee, const char *name)
     return effects && effects[0] == '\0';
 }
 
-/* Calls of functions keep the integer as it is; of intrinsics, these do not. */
+/* Calls of functions keep the integer as it is, and so do these intrinsics. */
 static int call_of(LLVMValueRef call)
 {
-    static const char *const changers[] = {"llvm.bswap.", "llvm.bitreverse.", "llvm.fsh", "llvm.umul.",
-                                           "llvm.smul."};
+    static const char *const keepers[] = {
+        "llvm.umin.",    "llvm.umax.",       "llvm.smin.",   "llvm.smax.",     "llvm.expect",
+        "llvm.ssa.copy", "llvm.ptrmask",     "llvm.masked.", "llvm.vector",    "llvm.assume",
+        "llvm.lifetime", "llvm.is.constant", "llvm.vp.",     "llvm.objectsize"};
     size_t len;
     LLVMValueRef callee = called(call);
     const char *name = callee ? LLVMGetValueName2(callee, &len) : "";
-    return callee && (is_one_of(name, changers, DH_ARRAY_LEN(changers)) || takes_numbers(callee, name))
-               ? CHANGED
-               : KEPT;
+    if (callee && starts_with(name, "llvm.x86."))
+        return KEPT; /* call.c publishes what machine instructions are given */
+    if (callee && LLVMGetIntrinsicID(callee) != 0)
+        return is_one_of(name, keepers, DH_ARRAY_LEN(keepers)) ? KEPT : CHANGED;
+    return callee && takes_numbers(callee, name) ? CHANGED : KEPT;
 }
 
 static bool is_new_block(LLVMValueRef object)
@@ -438,6 +443,32 @@ static bool are_apart(LLVMValueRef a, LLVMValueRef b)
            (is_new_block(y) && (LLVMIsAArgument(x) || LLVMIsACallInst(x)));
 }
 
+/* Rounding up: what is added goes again, as far as it matters. */
+static bool all_uses_clear(LLVMValueRef sum, u64 added)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(sum); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMValueRef mask = LLVMIsAInstruction(user) && LLVMGetInstructionOpcode(user) == LLVMAnd
+                                ? LLVMGetOperand(user, 1)
+                                : NULL;
+        if (!mask || !LLVMIsAConstantInt(mask) || LLVMGetIntTypeWidth(LLVMTypeOf(mask)) > 64 ||
+            added > ~(u64)LLVMConstIntGetSExtValue(mask))
+            return false;
+    }
+    return true;
+}
+
+/* Where a sum or a difference lies, a scan does not find the block, unless what was added is as small as a
+ * tag. */
+static void add(struct walk *w, LLVMValueRef sum, LLVMValueRef added)
+{
+    enum { GRAIN = 16 };
+    bool constant = LLVMIsAConstantInt(added) && LLVMGetIntTypeWidth(LLVMTypeOf(added)) <= 64;
+    u64 n = constant ? LLVMConstIntGetZExtValue(added) : 0;
+    w->far |= !constant || (n >= GRAIN && !all_uses_clear(sum, n));
+    push(w, sum);
+}
+
 /* v is one of the two. */
 static int difference_of(struct walk *w, LLVMValueRef v, LLVMValueRef sub)
 {
@@ -448,7 +479,7 @@ static int difference_of(struct walk *w, LLVMValueRef v, LLVMValueRef sub)
     if (a != v || b == v)
         return from || all_uses_mask(sub) ? FINE : CHANGED;
     if (!to)
-        push(w, sub);
+        add(w, sub, b);
     return to && are_apart(v, to) ? CHANGED : FINE;
 }
 
@@ -468,8 +499,18 @@ static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
     case LLVMPHI:
     case LLVMSelect:
     case LLVMFreeze:
-    case LLVMAdd:
+    case LLVMInsertElement:
+    case LLVMExtractElement:
+    case LLVMShuffleVector:
         push(w, user);
+        return FINE;
+    case LLVMBitCast: /* a vector of the same words */
+        if (integer_bits(LLVMTypeOf(user)) < ADDRESS_BITS)
+            return CHANGED;
+        push(w, user);
+        return FINE;
+    case LLVMAdd:
+        add(w, user, other);
         return FINE;
     case LLVMSub:
         return difference_of(w, v, user);
@@ -490,7 +531,6 @@ static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
     case LLVMCallBr:
     case LLVMRet:
     case LLVMInsertValue:
-    case LLVMInsertElement:
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         return KEPT;
@@ -499,7 +539,11 @@ static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
     }
 }
 
-/* What becomes of an address that is an integer now. */
+/*
+ * What becomes of an address that is an integer now. One that is kept at a distance from its block is as good
+ * as one that was changed. (Of an integer from memory that is not asked: those to which something is added
+ * are numbers, nearly all of them.)
+ */
 static int fate_of(LLVMValueRef value)
 {
     struct walk w = {.n = 0};
@@ -510,7 +554,8 @@ static int fate_of(LLVMValueRef value)
             int one = use_of(&w, v, LLVMGetUser(use));
             fate = one > fate ? one : fate;
         }
-    return w.overflow ? CHANGED : fate;
+    bool apart = fate == KEPT && w.far && LLVMIsAPtrToIntInst(value);
+    return w.overflow || apart ? CHANGED : fate;
 }
 
 static void look_at(struct dh_caper *c, LLVMValueRef fn)

@@ -15,7 +15,7 @@ u32 dh_w_global(struct dh_w *w, LLVMValueRef value)
     u32 n = dh_w_table_get(&w->global_of, key);
     if (n != DH_W_TABLE_NONE)
         return n;
-    struct dh_w_global g = {.value = value, .object = DH_PTS_NONE};
+    struct dh_w_global g = {.value = value, .object = DH_PTS_NONE, .copies = DH_PTS_NONE};
     LLVMTypeRef type = LLVMGlobalGetValueType(value);
     bool local = LLVMIsThreadLocal(value);
     size_t len;

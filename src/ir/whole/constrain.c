@@ -55,8 +55,14 @@ static void thread_local_object(struct dh_w *w, u32 inst, const struct dh_w_op *
     if (w->n_objects > before) {
         dh_w_declare_arrays(w, o, type, 0);
         dh_w_constants_initialise_copy(w, op->b, o);
+        if (w->globals[op->b].copies == DH_PTS_NONE)
+            w->globals[op->b].copies = dh_pts_value(w->pts);
+        dh_pts_address(w->pts, w->globals[op->b].copies, o, 0);
     }
-    dh_pts_address(w->pts, dst, o, 0);
+    if (dh_w_runs_on_others(&w->roots[root]))
+        dh_pts_copy(w->pts, dst, w->globals[op->b].copies);
+    else
+        dh_pts_address(w->pts, dst, o, 0);
 }
 
 /* One object of the whole program, in which only libraries look. */

@@ -23,8 +23,8 @@ void dh_w_covers_init(struct dh_w_covers *c, struct dh_w *w, const bool *many)
 {
     *c = (struct dh_w_covers){.w = w, .many = many};
     for (size_t i = 0; i < w->n_roots; i++)
-        if (w->roots[i].kind == DH_PAIRS_OUTSIDER && !w->roots[i].unknown)
-            c->enders |= 1ull << i;
+        if (dh_w_runs_on_others(&w->roots[i]))
+            c->guests |= 1ull << i;
     c->readers = calloc(w->n_objects + 1, sizeof *c->readers);
     c->writers = calloc(w->n_objects + 1, sizeof *c->writers);
     if (c->readers == NULL || c->writers == NULL || dh_intern_init(&c->sets) != 0)
@@ -101,9 +101,9 @@ static bool is_shared(const struct dh_w_covers *c, u32 object, u32 root, bool it
     if (c->writers[object] == 0 || !can_race(o->kind))
         return false;
     if (!o->escapes) {
-        if (c->enders >> root & 1)
+        if (c->guests >> root & 1)
             return false;
-        users &= ~c->enders;
+        users &= ~c->guests;
     }
     if (itself)
         return c->many[root] && (o->root != root || o->escapes);

@@ -20,7 +20,8 @@ struct dh_w_cover {
 
 struct dh_w_covers {
     struct dh_w *w;
-    u64 enders; /* roots that run in the thread that asked for it: destructors of what is thread-specific */
+    u64 guests; /* roots that run on threads of others: they reach what does not escape only on its own thread
+                 */
     const bool *many;       /* by root: runs beside itself */
     u64 *readers, *writers; /* by object: roots */
     struct dh_intern sets;

@@ -359,6 +359,25 @@ static void add_listed(struct dh_w *w, const char *name, void (*add)(struct dh_w
     }
 }
 
+/* The same without the compiler's help: functions in the sections that the dynamic linker and the C library
+ * call. */
+static void add_section(struct dh_w *w, const char *prefix, void (*add)(struct dh_w *w, u32 fn))
+{
+    for (LLVMValueRef g = LLVMGetFirstGlobal(w->module); g != NULL; g = LLVMGetNextGlobal(g)) {
+        const char *section = LLVMGetSection(g);
+        LLVMValueRef init = LLVMGetInitializer(g);
+        if (section == NULL || init == NULL || strncmp(section, prefix, strlen(prefix)) != 0)
+            continue;
+        bool array = LLVMIsAConstantArray(init) != NULL;
+        for (int i = 0; i < (array ? LLVMGetNumOperands(init) : 1); i++) {
+            LLVMValueRef f = array ? LLVMGetOperand(init, (unsigned)i) : init;
+            u32 fn = dh_w_table_get(&w->fn_of, DH_W_KEY((u64)(uptr)f));
+            if (fn != DH_W_TABLE_NONE && w->fns[fn].defined)
+                add(w, fn);
+        }
+    }
+}
+
 /* main's arguments: memory that is there before the program, which points to more of it. */
 static void give_command_line(struct dh_w *w)
 {
@@ -445,8 +464,13 @@ int dh_w_solve(struct dh_w *w)
     dh_w_constants_initialise(w);
     add_root(w, (struct dh_w_root){.kind = DH_PAIRS_MAIN, .fn = w->main_fn, .creator = DH_W_NONE, .api = ""});
     give_command_line(w);
+    add_section(w, ".preinit_array", add_early);
     add_listed(w, "llvm.global_ctors", add_early);
+    add_section(w, ".init_array", add_early);
+    add_section(w, ".ctors", add_early);
     add_listed(w, "llvm.global_dtors", add_last);
+    add_section(w, ".fini_array", add_last);
+    add_section(w, ".dtors", add_last);
     for (u32 i = 0; w->main_fn == DH_W_NONE && i < w->n_fns; i++)
         if (w->fns[i].defined && LLVMGetLinkage(w->fns[i].value) == LLVMExternalLinkage)
             add_early(w, i);

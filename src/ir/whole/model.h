@@ -168,6 +168,7 @@ struct dh_w_constant {
 struct dh_w_global {
     LLVMValueRef value;
     dh_pts_object object; /* DH_PTS_NONE: thread-local, an object for each root */
+    dh_pts_node copies;   /* of a thread-local variable: the addresses of all of them, or DH_PTS_NONE */
 };
 
 /* Some bytes of a structure (member.c). */
@@ -250,6 +251,13 @@ struct dh_w_root {
     dh_pts_node result; /* what the thread returns */
     dh_pts_node kept;   /* its thread-specific values */
 };
+
+/* Signal handlers, and functions that code outside calls, run on threads of other roots, and have the
+ * thread-local variables of these. */
+DH_INLINE bool dh_w_runs_on_others(const struct dh_w_root *root)
+{
+    return root->kind == DH_PAIRS_SIGNAL || root->kind == DH_PAIRS_OUTSIDER;
+}
 /* Another place of creation, or another function, that shares a root. */
 struct dh_w_sharer {
     u32 root, fn, creator, op;

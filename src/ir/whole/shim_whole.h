@@ -21,6 +21,9 @@ void dh_shim_each_loop(LLVMValueRef fn, void (*on_loop)(void *, unsigned parent)
 bool dh_shim_inline_threads(LLVMModuleRef m);
 /* Gives loops in which a pointer walks over an array an index (shim_walk.cpp). */
 void dh_shim_index_walks(LLVMModuleRef m);
+/* Makes each instruction that uses a thread-local variable take its address from the intrinsic for that, as
+ * most do anyway. */
+void dh_shim_name_thread_locals(LLVMModuleRef m);
 /* Bitcode says which LLVM wrote it. A later one than this is not read: it may mean something else. */
 bool dh_shim_is_newer(LLVMMemoryBufferRef bitcode, char *ret_producer, size_t size);
 /*

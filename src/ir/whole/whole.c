@@ -13,6 +13,7 @@
 #include "ir/whole/bundle.h"
 #include "ir/whole/race.h"
 #include "ir/whole/shim_types.h"
+#include "ir/whole/shim_whole.h"
 
 struct clock {
     const struct dh_whole_options *o;
@@ -234,6 +235,7 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
 {
     if (strncmp(LLVMGetTarget(m), "x86_64", 6) != 0)
         return -EINVAL;
+    dh_shim_name_thread_locals(m);
     dh_whole_stand_in(m);
     return analyse(m, o, ret_pairs);
 }

@@ -92,7 +92,7 @@ kill -9 $command
 wait $command 2>/dev/null
 caper ./prog asked=asked # the program goes on: its file is read, and stays
 same live-merged "$(number escaped_sites killed):$(left killed)" 1:1
-like live-words err "1 site more came from runs whose command had been killed"
+like live-words err "1 site more came from runs whose command had been killed or could not write the state"
 touch k.go
 while [ ! -e k.end ]; do :; done
 until caper --quiet ./prog && [ "$(left killed)" = 0 ]; do :; done # until the process is gone, too
