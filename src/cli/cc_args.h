@@ -68,6 +68,7 @@ struct dh_cc_line {
     const char *ignorelist_flag;   /* the last of them, as written; NULL: none */
     unsigned left_out;             /* bits, in the order of -fno-sanitize-thread-... in cc_sanitize.c */
     const char *left_out_flag;     /* the last of them, as written; NULL: none */
+    const char *clang_flag;        /* the last of them that gcc does not have; NULL: none */
 };
 
 /* Parses expanded arguments. cxx: the compiler was called for C++. */

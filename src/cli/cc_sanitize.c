@@ -80,6 +80,7 @@ static void read_part(const char *arg, const char *word, bool left, struct dh_cc
     for (unsigned i = 0; i < DH_ARRAY_LEN(parts); i++) {
         if (strcmp(word, parts[i].word) == 0) {
             leave_out(i, left, arg, line);
+            line->clang_flag = left ? arg : line->clang_flag;
             return;
         }
     }

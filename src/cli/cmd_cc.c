@@ -111,6 +111,8 @@ static int check_left_out(const struct driver *d)
                     "'%s' is an option of ThreadSanitizer's own pass, which deadheat does not use; "
                     "--dh-frontend=clang (or gcc) does",
                     l->tsan_option);
+    if (l->frontend == DH_CC_GNU) /* which obeys its own parameters */
+        flag = l->ignorelists.count ? l->ignorelist_flag : l->left_out ? l->clang_flag : NULL;
     if (flag && l->frontend == DH_CC_GNU)
         return fail(d, "'%s' is an option of clang, and '%s' has none like it", flag, l->frontend_name);
     if (flag && dh_cc_is_field(l))

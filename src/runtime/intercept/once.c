@@ -2,7 +2,8 @@
  * intercept/once.c - pthread_once, call_once and C++ guard variables: things done once.
  *
  * Edges: the end of the one execution happens before every return of a later (or waiting) call, and an
- * attempt that was left by an exception or a cancellation before the next one.
+ * attempt that was left by an exception or a cancellation before the next one. A control that was initialised
+ * while the program runs is checked as a lock is, before anything is acquired from it.
  *
  * pthread_once gives its routine no argument, so the routine to call is handed over in a thread-local
  * stack of calls under way; they nest, and are left by unwinding if the routine is cancelled or throws.
@@ -60,6 +61,7 @@ static DH_CALLS_PROGRAM void once_routine(void)
 DH_INTERCEPTOR(int, pthread_once, pthread_once_t *control, void (*routine)(void))
 {
     DH_ENTER(pthread_once, control, routine);
+    dh_object_use(sc.t, control);
     ONCE(control, routine);
     int rc = DH_BLOCKING(REAL(pthread_once)(control, once_routine));
     if (rc == 0)
@@ -70,6 +72,7 @@ DH_INTERCEPTOR(int, pthread_once, pthread_once_t *control, void (*routine)(void)
 DH_INTERCEPTOR(void, call_once, once_flag *control, void (*routine)(void))
 {
     DH_ENTER(call_once, control, routine);
+    dh_object_use(sc.t, control);
     ONCE(control, routine);
     dh_scope_block(&sc);
     REAL(call_once)(control, once_routine);

@@ -189,6 +189,8 @@ refused field "such a build has no checks" --dh-mode=field -fsanitize-ignorelist
 refused field-part "such a build has no checks" --dh-mode=field -fno-sanitize-thread-atomics
 refused gcc-list "is an option of clang" --dh-frontend=gcc -fsanitize-ignorelist=list.txt
 refused gcc-part "is an option of clang" --dh-frontend=gcc -fno-sanitize-thread-memory-access
+refused gcc-part-beside-parameter "'-fno-sanitize-thread-atomics' is an option of clang" --dh-frontend=gcc \
+    -fno-sanitize-thread-atomics --param=tsan-instrument-func-entry-exit=0
 refused pass-option "own pass" -mllvm -tsan-instrument-atomics=0
 refused pass-option-joined "own pass" -mllvm=-tsan-instrument-atomics=0
 refused parameter "own pass" --param tsan-distinguish-volatile=1
@@ -203,6 +205,10 @@ accepted() { # NAME FLAGS...
     same "accepted-$case_name" "$?:$(cat err)" 0:
 }
 accepted parameter --param=tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=0
+if command -v gcc >/dev/null; then
+    accepted parameter-gcc --dh-frontend=gcc --param=tsan-instrument-func-entry-exit=0
+    accepted parameter-gcc-two-words --dh-frontend=gcc --param tsan-instrument-func-entry-exit=0
+fi
 accepted parameter-of-another --param ssp-buffer-size=4
 accepted defaults -fsanitize-thread-atomics -fsanitize-thread-memory-access -fsanitize-thread-func-entry-exit
 same parameter "$(found --param=tsan-instrument-func-entry-exit=0)" "$all"
