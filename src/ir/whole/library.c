@@ -151,8 +151,8 @@ static void read_call_arguments(const char **at, struct dh_w_effect *e)
     (*at)++;
     while (**at != ')') {
         DH_CHECK(e->n_args < (int)DH_ARRAY_LEN(e->args));
-        e->args[e->n_args] = **at == '*' ? DH_W_EFFECT_SENT : number(at);
-        *at += **at == '*';
+        e->args[e->n_args] = **at == '*' ? DH_W_EFFECT_SENT : **at == '@' ? DH_W_EFFECT_WHERE : number(at);
+        *at += **at == '*' || **at == '@';
         e->into[e->n_args] = **at == '?';
         *at += e->into[e->n_args];
         *at += **at == ',';

@@ -60,8 +60,9 @@ enum dh_w_effect_kind {
     DH_W_EFFECT_STOP,
 };
 
-#define DH_W_ANYWHERE (-1)    /* in deref: at any offset */
-#define DH_W_EFFECT_SENT (-2) /* in args: whatever was sent or posted */
+#define DH_W_ANYWHERE (-1)     /* in deref: at any offset */
+#define DH_W_EFFECT_SENT (-2)  /* in args: whatever was sent or posted */
+#define DH_W_EFFECT_WHERE (-3) /* ... a pointer to where it is */
 
 struct dh_w_effect {
     enum dh_w_effect_kind kind;

@@ -95,7 +95,8 @@ static void call_back(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_
     u32 call = dh_w_call_add(r, DH_W_NONE, callee, (u32)e->n_args);
     for (int i = 0; i < e->n_args; i++) {
         dh_w_value a = e->args[i] == DH_W_EFFECT_SENT ? dh_w_op_loaded(r, inst, dh_w_read_channel(r, inst), 0)
-                                                      : dh_w_argument(r, inst, e->args[i]);
+                       : e->args[i] == DH_W_EFFECT_WHERE ? dh_w_read_channel(r, inst)
+                                                         : dh_w_argument(r, inst, e->args[i]);
         if (e->into[i] && a != DH_W_NONE) {
             dh_w_value any = dh_w_fresh(r);
             dh_w_op_unary(r, inst, DH_W_ANY, any, a);
