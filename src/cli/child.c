@@ -16,13 +16,17 @@ static volatile sig_atomic_t program; /* its pid, from when it runs until it has
 
 static volatile sig_atomic_t interrupted; /* since it was started */
 
+/* What this process was started with, and programs are too. */
+static bool known, ignored[NSIG];
+static sigset_t blocked;
+
 /* Signals from the terminal go to the program as well; those sent to this process alone are passed on, with
- * their value. */
+ * their value. Those from the kernel are for the process that caused them: SIGXCPU. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
     int error = errno;
-    interrupted |= number == SIGINT;
+    interrupted |= number == SIGINT && !ignored[SIGINT];
     if (program && info->si_code == SI_QUEUE)
         sigqueue(program, number, info->si_value);
     else if (program && info->si_code != SI_KERNEL)
@@ -48,23 +52,44 @@ static bool is_passed_on(int number)
     case SIGSYS:
     case SIGPIPE:
     case SIGXFSZ:
-    case SIGXCPU:
         return false;
     default:
         return true;
     }
 }
 
-/* Signals that are ignored (nohup) are ignored in the program as well, and stay so here. */
-static void pass_signals_on(void)
+/* Called with all signals blocked. */
+static void remember(const sigset_t *before)
 {
+    if (known)
+        return;
     for (int number = 1; number <= SIGRTMAX; number++) {
         struct sigaction sa;
-        if (!is_passed_on(number) || sigaction(number, NULL, &sa) != 0 || sa.sa_handler == SIG_IGN)
-            continue;
-        sa = (struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
-        sigaction(number, &sa, NULL);
+        ignored[number] = sigaction(number, NULL, &sa) == 0 && sa.sa_handler == SIG_IGN;
     }
+    blocked = *before;
+    known = true;
+}
+
+/* Also those that are ignored (nohup, a background job of a script) or blocked in the program at first: it
+ * may handle them, or wait for them. */
+static void pass_signals_on(void)
+{
+    sigset_t mask = blocked;
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        struct sigaction sa = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+        if (is_passed_on(number) && sigaction(number, &sa, NULL) == 0)
+            sigdelset(&mask, number);
+    }
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+void dh_cli_child_signals(void)
+{
+    for (int number = 1; number <= SIGRTMAX; number++)
+        if (is_passed_on(number))
+            signal(number, ignored[number] ? SIG_IGN : SIG_DFL);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
 /* A signal that arrives meanwhile is held until there is a process to pass it on to. */
@@ -73,6 +98,7 @@ pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
+    remember(&before);
     /* A file size limit, or a pipe without a reader, is reported as an error here, but not in the program. */
     void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
     void (*unread)(int) = signal(SIGPIPE, SIG_IGN);
@@ -80,14 +106,13 @@ pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
     if (pid == 0) {
         signal(SIGXFSZ, too_large);
         signal(SIGPIPE, unread);
-        sigprocmask(SIG_SETMASK, &before, NULL);
+        dh_cli_child_signals();
         become(ctx);
     }
     int error = errno;
     program = pid > 0 ? pid : 0;
     interrupted = 0;
     pass_signals_on();
-    sigprocmask(SIG_SETMASK, &before, NULL);
     if (pid > 0)
         dh_cli_client_start(pid);
     return pid < 0 ? -error : pid;

@@ -37,11 +37,7 @@ static void let_go(int program)
         dup2(program, PROGRAM);
     close_range(PROGRAM + 1, ~0U, 0);
     fcntl(PROGRAM, F_SETFD, FD_CLOEXEC);
-    for (int number = 1; number <= SIGRTMAX; number++) {
-        struct sigaction sa;
-        if (sigaction(number, NULL, &sa) == 0 && sa.sa_handler != SIG_IGN)
-            signal(number, SIG_DFL);
-    }
+    dh_cli_child_signals();
 }
 
 _Noreturn static void be_between(int program, pid_t parent)

@@ -105,6 +105,8 @@ bool dh_cli_wants_color(const char *choice, int fd);
 /* Calls become(ctx), which does not return, in a new process; signals are passed on to it. Its pid, or a
  * negative errno. */
 pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx);
+/* In a new process: signals are ignored and blocked as when this command was started. */
+void dh_cli_child_signals(void);
 /* Has it ended, and with which wait status? */
 bool dh_cli_child_ended(pid_t pid, int *ret_status);
 /* Was SIGINT sent, by the terminal or otherwise, since it was started? It may have handled it. */

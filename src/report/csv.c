@@ -25,7 +25,7 @@ struct row {
 static void put(struct row *r, const char *value)
 {
     fputs(r->n++ ? "," : "", r->p->out);
-    value = value ? value : "";
+    value = value ? dh_text_shown(&r->p->scratch, value) : "";
     dh_print_csv_text(r->p->out, dh_text_utf8(&r->p->scratch, value, strlen(value)));
 }
 

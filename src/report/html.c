@@ -12,14 +12,15 @@ enum { CONTEXT = 2 }; /* lines of source around one */
 
 void dh_html_text(FILE *out, const char *s, size_t n)
 {
-    static const char special[] = "<>&\"";
-    static const char *const names[] = {"lt", "gt", "amp", "quot"};
-    for (size_t i = 0; i < n; i++) {
-        const char *at = s[i] ? strchr(special, s[i]) : NULL;
+    static const char special[] = "<>&\"\n";
+    static const char *const as[] = {"&lt;", "&gt;", "&amp;", "&quot;", "\n"};
+    for (size_t i = 0, plain; i < n; i += plain + 1) {
+        const char *at = NULL;
+        for (plain = 0; i + plain < n && !at; plain += !at)
+            at = s[i + plain] ? strchr(special, s[i + plain]) : NULL;
+        dh_text_put_line(out, s + i, plain);
         if (at)
-            fprintf(out, "&%s;", names[at - special]);
-        else
-            putc(s[i], out);
+            fputs(as[at - special], out);
     }
 }
 

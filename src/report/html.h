@@ -7,7 +7,8 @@
 
 #include "report/words.h"
 
-/* n bytes as text of an HTML page or of an attribute in double quotes. */
+/* n bytes as text of an HTML page or of an attribute in double quotes: tabs and ends of lines are kept,
+ * other control characters become question marks (util/text.h). */
 void dh_html_text(FILE *out, const char *s, size_t n);
 void dh_html_put(FILE *out, const char *s);
 /* A sentence in which names are in backquotes. */

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "report/reporter.h"
 
@@ -273,9 +274,27 @@ json_t *dh_json_of_finding(struct dh_print *p, const struct dh_finding *f)
     return object;
 }
 
+/* DEL is the one control character that jansson leaves as it is. */
+static int put_escaped(const char *s, size_t n, void *out)
+{
+    for (size_t i = 0, plain; i < n; i += plain + 1) {
+        const char *at = memchr(s + i, '\x7f', n - i);
+        plain = at ? (size_t)(at - s) - i : n - i;
+        fwrite(s + i, 1, plain, out);
+        if (at)
+            fputs("\\u007F", out);
+    }
+    return 0;
+}
+
+void dh_json_put(FILE *out, const json_t *value, size_t flags)
+{
+    json_dump_callback(value, put_escaped, out, flags | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+}
+
 void dh_json_write(struct dh_print *p, json_t *value)
 {
-    json_dumpf(value, p->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+    dh_json_put(p->out, value, JSON_COMPACT | JSON_ENCODE_ANY);
     json_decref(value);
 }
 

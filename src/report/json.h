@@ -17,7 +17,9 @@ json_t *dh_json_number(u64 n);
  * omitted. */
 __attribute__((sentinel)) json_t *dh_json_object(const char *key, ...);
 json_t *dh_json_location(const void *location); /* a struct dh_finding_location */
-/* Writes a value and drops the reference. */
+/* Writes a value: in ASCII, without control characters (util/text.h). flags: jansson's. */
+void dh_json_put(FILE *out, const json_t *value, size_t flags);
+/* The same for a back end, and drops the reference. */
 void dh_json_write(struct dh_print *p, json_t *value);
 /* Statistics about the making of a table of pairs, for people: calls `print` for each table. full: includes
  * counters that are zero. */

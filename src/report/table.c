@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/html.h"
+#include "report/json.h"
 #include "util/text.h"
 
 /* ---- Values -------------------------------------------------------------------------------------------- */
@@ -220,7 +221,7 @@ static void print_csv(FILE *out, const struct dh_print_tables *about, const json
 static void print_json(FILE *out, const struct dh_print_tables *about, const json_t *document)
 {
     (void)about;
-    json_dumpf(document, out, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+    dh_json_put(out, document, JSON_INDENT(1));
     fputc('\n', out);
 }
 

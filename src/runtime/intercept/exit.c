@@ -117,10 +117,8 @@ enum { PAUSE_US = 100, PAUSE_MAX_US = 5000 };
  * yet, so they are given some time. The wait ends when all of them have ended, or are found blocked twice in
  * a row: then no thread is left that could wake another.
  */
-static void wait_for_threads(int status, void *unused)
+static void wait_for_threads(void)
 {
-    (void)status;
-    (void)unused;
     enum dh_busy now, before = DH_BUSY_RUNNING;
     u64 end = dh_sys_now_us() + (u64)dh_opts.exit_wait * 1000, pause = PAUSE_US;
     while ((now = dh_busy_others()) != DH_BUSY_NONE &&
@@ -136,15 +134,23 @@ static void wait_for_threads(int status, void *unused)
     }
 }
 
+static void wait_at_exit(int status, void *unused)
+{
+    (void)status;
+    (void)unused;
+    wait_for_threads();
+}
+
+static bool waits_at_exit;
+
 /*
  * Registered with the first thread that is created, and never without one. So it runs before the destructors
  * of what was there at that time, which the threads may be using.
  */
 void dh_exit_wait_for_threads(void)
 {
-    static bool registered;
-    if (dh_opts.exit_wait > 0 && !__atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
-        REAL(on_exit)(wait_for_threads, NULL);
+    if (dh_opts.exit_wait > 0 && !__atomic_exchange_n(&waits_at_exit, true, __ATOMIC_RELAXED))
+        REAL(on_exit)(wait_at_exit, NULL);
 }
 
 /* ---- The end ---- */
@@ -197,6 +203,8 @@ DH_INTERCEPTOR(void, quick_exit, int status)
         dh_order_acquire(sc.t, &quick_registrations);
         dh_scope_end(&sc);
     }
+    if (__atomic_load_n(&waits_at_exit, __ATOMIC_RELAXED))
+        wait_for_threads();
     quick_status = status;
     REAL(quick_exit)(status);
     __builtin_unreachable();

@@ -7,9 +7,10 @@ cd "$work" || exit 1
 esc=$(printf '\033')
 csi=$(printf '\302\233')
 override=$(printf '\342\200\256')
+del=$(printf '\177')
 source="so${esc}[31mur${override}ce.c"
 program="pro${esc}[5mgram"
-sed "s/@ESC@/${esc}[8m hidden ${csi}3m/" "$here/hostile.c" >"$source"
+sed "s/@ESC@/${esc}[8m hidden ${csi}3m${del}/" "$here/hostile.c" >"$source"
 "$deadheat" cc -g -O1 -pthread "$source" -o "$program" && "$deadheat" cc -O1 -pthread "$source" -o "bare$program" &&
     cp "$source" plain.c && "$deadheat" cc --dh-mode=field -g -O1 -pthread plain.c -o plain &&
     "$deadheat" cc --dh-mode=field -g -O1 -pthread "$source" -o "field$program" || {
@@ -23,6 +24,7 @@ tame() {
     shift 3
     "$deadheat" "$@" >out 2>&1 </dev/null
     got=$?
+    sed -i 's/\r$//' out # lines of CSV
     if [ $got -ne "$status" ]; then
         bad "$name" "exit status $got, not $status: $(head -5 out | tr -d '\000-\011\013-\037' | tr '\n' '|')"
     elif LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae' out; then
@@ -53,6 +55,13 @@ tame report-no-file 2 'absent?[2J' report "absent${esc}[2J"
 printf 'race:no%s[2Jthing\nnon%s[2Jsense\n' "$esc" "$esc" >known
 tame report-suppressions 66 'no?[2Jthing suppressed 0' report --stats --suppressions=known races.jsonl
 sed "s/\"path\":\"[^\"]*$program\"/\"path\":\"\/x\\\\u001b[2J\"/; s/\"name\":\"[^\"]*\"/\"name\":\"\\\\u009bm\"/" bare.jsonl >made.jsonl
+DEADHEAT_TEST="te${esc}[2Jst${csi}m" "$deadheat" run --report=0 --output=test.jsonl -- "./$program"
+for format in html csv json jsonl sarif junit github gitlab; do
+    for records in bare test; do
+        tame report-$records-$format 66 dh2- report --format=$format $records.jsonl
+    done
+done
+tame report-test 66 'te?[2Jst??m' report --format=csv test.jsonl
 tame report-made-up 66 'Location:' report made.jsonl
 
 for kind in "" bare; do
@@ -66,6 +75,7 @@ for kind in "" bare; do
     tame "compare-program-$kind" 66 'reported by' compare --detectors=fasttrack -- "./$kind$program"
 done
 tame analyze-json 66 '"findings"' analyze --format=json "${esc}[2J.dht"
+tame analyze-html 66 'hidden ??3m?' analyze --format=html "${esc}[2J.dht"
 for format in csv json; do
     tame compare-$format 66 'fasttrack' compare --format=$format --detectors=fasttrack "${esc}[2J.dht"
 done
@@ -93,6 +103,7 @@ tame static-explain-source 0 '?[8m hidden ??3m' static --explain=P1 ./plain
 tame static-explain 0 'so?[31mur???ce.c:14' static --explain=P1 "./field$program"
 tame static-stats 0 'The analysis:' static --stats "./field$program"
 tame static-json 0 '"command":"static"' static --format=json ./plain
+tame static-html 0 'hidden ??3m?' static --format=html ./plain
 tame static-sarif 0 '"version"' static --format=sarif ./plain
 
 exit $failed

@@ -146,6 +146,59 @@ for number in TERM RTMIN+3; do
     wait $!
     same passes-on-$number "$?:$(cat err)" "$([ $number = TERM ] && echo 40 || echo 41):"
 done
+# Also those that the command was started with ignored, as a background job of a script is, or blocked: the program may handle them,
+# or wait for them. And it is started with them like that itself.
+cat >inherited.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile sig_atomic_t got;
+static void handler(int number)
+{
+    got = number;
+}
+int main(int argc, char **argv)
+{
+    (void)argc;
+    int number = atoi(argv[2]);
+    sigset_t set, before;
+    struct sigaction was;
+    sigaction(number, NULL, &was);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    signal(number, handler);
+    fclose(fopen(argv[1], "w"));
+    int found = was.sa_handler == SIG_IGN ? 'i' : sigismember(&before, number) ? 'b' : 'n';
+    sigdelset(&before, number);
+    while (!got)
+        sigsuspend(&before);
+    printf("%c %d\n", found, got);
+    return 0;
+}
+END
+"$deadheat" cc -g inherited.c -o inherited || bad compile "deadheat cc failed"
+cat >start.py <<'END'
+import os, signal, sys
+number = int(sys.argv[2])
+if sys.argv[1] == "ignored":
+    signal.signal(number, signal.SIG_IGN)
+elif sys.argv[1] == "blocked":
+    signal.pthread_sigmask(signal.SIG_BLOCK, [number])
+os.execv(sys.argv[3], sys.argv[3:])
+END
+for command in run "record --quiet -o inherited.dht"; do
+    for case in ignored:2 ignored:1 blocked:15 neither:15 neither:24; do
+        how=${case%:*} number=${case#*:}
+        # shellcheck disable=SC2086 # the words of a command
+        python3 start.py "$how" "$number" "$deadheat" $command -- ./inherited ready "$number" >out 2>err &
+        cat ready
+        kill -"$number" $!
+        wait $!
+        same "passes-on-$how-$number-${command%% *}" "$?:$(cat out):$(cat err)" "0:$(echo "$how" | cut -c1) $number:"
+    done
+done
 # If the command is killed, so is the program: nobody is left who holds the pipe that is its standard error.
 cat late >late.err &
 "$deadheat" run -- ./one write=ready read=go >out 2>late &
