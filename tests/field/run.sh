@@ -271,6 +271,14 @@ done
 # shellcheck disable=SC2086
 chase $short --pair "$(self cancel)" -- ./cancel exit
 same exit-while-waiting "$status:$(cat out)" 4:OK
+build gcc "-O2 -w -D_FORTIFY_SOURCE=2" blocks
+for how in attr sigblock sigsetmask sighold sigset sigignore ppoll epoll_pwait2 timer; do
+    ./blocks $how >plain
+    # shellcheck disable=SC2086
+    chase $short --pair "$(self blocks)" -- ./blocks $how
+    same "blocks-$how" "$status:$(cat out)" "0:$(cat plain)"
+    lacks "blocks-$how-traps" err " 0 traps"
+done
 KEPT=1 ./clean >plain
 chase --pair "$(self clean)" -- env -i true
 has no-debug-information err "has no debug information"
