@@ -351,6 +351,18 @@ same merged "$status:$(cat out)" 66:OK
 has merged-words err "the compiler has merged the access at merged.c:$(line merged FIRST):write with others" "#0 set" \
     "data race on global \`now\`"
 
+# ---- An instruction of two lines is found by the line of its statement ----
+for how in 'gcc:-O1' 'gcc:-O2' 'clang-19:-O2'; do
+    name=$(echo "$how" | tr -d ':')
+    build "${how%%:*}" "${how#*:}" getter
+    # shellcheck disable=SC2086
+    chase $sure --pair "getter.c:$(line getter FIRST):write:getter.c:$(line getter SECOND):read" -- ./getter
+    same "getter-$name" "$status:$(cat out)" 66:OK
+    has "getter-words-$name" err "#0 get" "#0 set" "data race on global \`now\`"
+done
+refused getter-brace "there is no code for getter.c:$(($(line getter SECOND) - 1)) in" \
+    --pair "getter.c:$(line getter FIRST):write:getter.c:$(($(line getter SECOND) - 1))" -- ./getter
+
 # ---- What cannot be done, in one sentence ----
 refused no-pair "which pair?" -- ./meet
 refused both-kinds "either --pair or --any" --any=meet.c:1 --pair "$(self meet)" -- ./meet
