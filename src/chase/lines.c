@@ -357,7 +357,7 @@ static bool names(const char *path, const char *end)
     return m <= n && strcmp(path + n - m, end) == 0 && (m == n || end[0] == '/' || path[n - m - 1] == '/');
 }
 
-/* One row: a stretch of code that belongs to one position. */
+/* One row: a stretch of code that belongs to one position; empty if the next row is at the same address. */
 struct row {
     Dwarf_Addr lo, hi;
     const char *name; /* of its file; rows of one file share the string */
@@ -371,11 +371,11 @@ static bool read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
     bool ends = false;
     *ret = (struct row){0};
     if (dwarf_lineno(row, &ret->line) != 0 || dwarf_lineendsequence(row, &ends) != 0 || ends ||
-        dwarf_lineaddr(row, &ret->lo) != 0 || dwarf_lineaddr(next, &ret->hi) != 0 || ret->lo >= ret->hi)
+        dwarf_lineaddr(row, &ret->lo) != 0 || dwarf_lineaddr(next, &ret->hi) != 0 || ret->lo > ret->hi)
         return false;
     dwarf_linecol(row, &ret->column);
     ret->name = dwarf_linesrc(row, NULL, NULL);
-    return ret->name != NULL;
+    return ret->name != NULL && ret->lo < ret->hi;
 }
 
 /* The path of a row's file. */
@@ -450,6 +450,37 @@ static void search_merged(struct search *s, Dwarf_Die *unit)
     }
 }
 
+/* One instruction may have several rows: gcc gives the load of "return x;" to that line, and then to the
+ * closing brace, but not as the beginning of a statement. Debuggers take the last row that is one. So for a
+ * line without a suitable access, the stretches are taken at which such a row of it is. */
+static void search_statements(struct search *s, Dwarf_Die *unit)
+{
+    const struct dh_chase_position *p = s->position;
+    Dwarf_Lines *lines;
+    Dwarf_Attribute attr;
+    size_t n, statement = 0;
+    Dwarf_Addr at = 0;
+    if (dwarf_getsrclines(unit, &lines, &n) != 0)
+        return;
+    const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+    for (size_t i = 0; i + 1 < n; i++) {
+        struct row row, same;
+        bool begins = false;
+        dwarf_linebeginstatement(dwarf_onesrcline(lines, i), &begins);
+        bool has_code = read_row(lines, i, &row);
+        if (begins || row.lo != at)
+            statement = i;
+        at = row.lo;
+        if (!has_code || statement == i)
+            continue;
+        read_row(lines, statement, &same);
+        if (same.line == p->line && same.name && names(path_of(s, dir, same.name), p->file) &&
+            (!p->column || same.column == p->column))
+            read_stretch(s, row.lo + s->file->dwarf_bias, row.hi + s->file->dwarf_bias,
+                         path_of(s, dir, same.name), same.line, same.column);
+    }
+}
+
 static bool has_kind(const struct dh_chase_accesses *a, u8 kinds)
 {
     for (size_t i = 0; i < a->n; i++)
@@ -511,6 +542,8 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
     struct search s = {.file = file, .position = &plain, .ret = &found};
     plain.file = dh_path_join(file->arena, NULL, position->file);
     search_all(&s, search_unit);
+    if (!found.refused && !has_kind(&found, position->kinds))
+        search_all(&s, search_statements);
     if (found.has_code && !found.refused && !has_kind(&found, position->kinds)) {
         size_t n = found.n;
         search_all(&s, search_merged);

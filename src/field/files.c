@@ -90,9 +90,19 @@ READS(int, openat64, (int dir, const char *path, int flags, mode_t mode), (dir, 
 /* As fortified headers call them. */
 ssize_t __read_chk(int fd, void *p, size_t n, size_t room);
 ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict p, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
+                       socklen_t *restrict len);
+ssize_t __pread_chk(int fd, void *p, size_t n, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *p, size_t n, off64_t at, size_t room);
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
 READS(ssize_t, __read_chk, (int fd, void *p, size_t n, size_t room), (fd, p, n, room))
+READS(ssize_t, __pread_chk, (int fd, void *p, size_t n, off_t at, size_t room), (fd, p, n, at, room))
+READS(ssize_t, __pread64_chk, (int fd, void *p, size_t n, off64_t at, size_t room), (fd, p, n, at, room))
 READS(ssize_t, __recv_chk, (int fd, void *p, size_t n, size_t room, int flags), (fd, p, n, room, flags))
+READS(ssize_t, __recvfrom_chk,
+      (int fd, void *restrict p, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
+       socklen_t *restrict len),
+      (fd, p, n, room, flags, from, len))
 READS(int, __poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room), (fds, n, timeout, room))
 
 WRITES(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))
@@ -108,6 +118,8 @@ WRITES(int, shutdown, (int fd, int how), (fd, how))
 WRITES(int, close, (int fd), (fd))
 WRITES(int, epoll_ctl, (int fd, int op, int which, struct epoll_event *event), (fd, op, which, event))
 WRITES(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
+WRITES(int, timerfd_settime, (int fd, int flags, const struct itimerspec *value, struct itimerspec *old),
+       (fd, flags, value, old))
 WRITES(int, ftruncate, (int fd, off_t n), (fd, n))
 
 MOVES(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t len), (fd, to, len))

@@ -9,13 +9,16 @@
 #include <errno.h>
 #include <malloc.h>
 #include <mqueue.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/time.h>
 #include <threads.h>
+#include <time.h>
 
 #include "field/intercept.h"
 
@@ -192,11 +195,34 @@ UNFOLLOWED(int, kill, (pid_t pid, int number), (pid, number))
 UNFOLLOWED(int, sigqueue, (pid_t pid, int number, const union sigval value), (pid, number, value))
 UNFOLLOWED(int, pthread_kill, (pthread_t t, int number), (t, number))
 UNFOLLOWED(int, raise, (int number), (number))
+UNFOLLOWED(int, killpg, (pid_t group, int number), (group, number))
+UNFOLLOWED(int, tgkill, (pid_t pid, pid_t tid, int number), (pid, tid, number))
+UNFOLLOWED(int, pthread_sigqueue, (pthread_t t, int number, const union sigval value), (t, number, value))
+UNFOLLOWED(unsigned, alarm, (unsigned seconds), (seconds))
+UNFOLLOWED(useconds_t, ualarm, (useconds_t after, useconds_t every), (after, every))
+UNFOLLOWED(int, setitimer,
+           (__itimer_which_t which, const struct itimerval *restrict value, struct itimerval *restrict old),
+           (which, value, old))
 UNFOLLOWED(int, aio_read, (struct aiocb * request), (request))
 UNFOLLOWED(int, aio_write, (struct aiocb * request), (request))
 UNFOLLOWED(int, lio_listio,
            (int mode, struct aiocb *const requests[restrict], int n, struct sigevent *restrict event),
            (mode, requests, n, event))
+UNFOLLOWED(int, aio_read64, (struct aiocb64 * request), (request))
+UNFOLLOWED(int, aio_write64, (struct aiocb64 * request), (request))
+UNFOLLOWED(int, lio_listio64,
+           (int mode, struct aiocb64 *const requests[restrict], int n, struct sigevent *restrict event),
+           (mode, requests, n, event))
+UNFOLLOWED(int, aio_fsync, (int op, struct aiocb *request), (op, request))
+UNFOLLOWED(int, aio_fsync64, (int op, struct aiocb64 *request), (op, request))
+UNFOLLOWED(int, getaddrinfo_a,
+           (int mode, struct gaicb *requests[restrict], int n, struct sigevent *restrict event),
+           (mode, requests, n, event))
+UNFOLLOWED(int, timer_settime,
+           (timer_t timer, int flags, const struct itimerspec *restrict value,
+            struct itimerspec *restrict old),
+           (timer, flags, value, old))
+UNFOLLOWED(int, mq_notify, (mqd_t q, const struct sigevent *event), (q, event))
 UNFOLLOWED(int, mq_send, (mqd_t q, const char *p, size_t n, unsigned priority), (q, p, n, priority))
 UNFOLLOWED(int, mq_timedsend,
            (mqd_t q, const char *p, size_t n, unsigned priority, const struct timespec *limit),

@@ -271,6 +271,14 @@ done
 # shellcheck disable=SC2086
 chase $short --pair "$(self cancel)" -- ./cancel exit
 same exit-while-waiting "$status:$(cat out)" 4:OK
+build gcc "-O2 -w -D_FORTIFY_SOURCE=2" blocks
+for how in attr sigblock sigsetmask sighold sigset sigignore ppoll epoll_pwait2 timer; do
+    ./blocks $how >plain
+    # shellcheck disable=SC2086
+    chase $short --pair "$(self blocks)" -- ./blocks $how
+    same "blocks-$how" "$status:$(cat out)" "0:$(cat plain)"
+    lacks "blocks-$how-traps" err " 0 traps"
+done
 KEPT=1 ./clean >plain
 chase --pair "$(self clean)" -- env -i true
 has no-debug-information err "has no debug information"
@@ -342,6 +350,18 @@ chase $sure --output=merged.jsonl --pair "$pair" -- ./merged
 same merged "$status:$(cat out)" 66:OK
 has merged-words err "the compiler has merged the access at merged.c:$(line merged FIRST):write with others" "#0 set" \
     "data race on global \`now\`"
+
+# ---- An instruction of two lines is found by the line of its statement ----
+for how in 'gcc:-O1' 'gcc:-O2' 'clang-19:-O2'; do
+    name=$(echo "$how" | tr -d ':')
+    build "${how%%:*}" "${how#*:}" getter
+    # shellcheck disable=SC2086
+    chase $sure --pair "getter.c:$(line getter FIRST):write:getter.c:$(line getter SECOND):read" -- ./getter
+    same "getter-$name" "$status:$(cat out)" 66:OK
+    has "getter-words-$name" err "#0 get" "#0 set" "data race on global \`now\`"
+done
+refused getter-brace "there is no code for getter.c:$(($(line getter SECOND) - 1)) in" \
+    --pair "getter.c:$(line getter FIRST):write:getter.c:$(($(line getter SECOND) - 1))" -- ./getter
 
 # ---- What cannot be done, in one sentence ----
 refused no-pair "which pair?" -- ./meet

@@ -21,7 +21,7 @@ for level in -O0 -O2; do
                 "Earlier write of 8 bytes" "#0 put" "#1 writer" "1 data race"
             lacks "$analysis$level-$how-at-once" err "at the same time"
         done
-        for how in mutex rwlock spin mtx cond barrier sem pipe flockfile putc printf feof atomic builtin add local create join chain once free; do
+        for how in mutex rwlock spin mtx cond barrier sem pipe epoll_pwait2 timerfd flockfile putc printf feof atomic builtin add local create join chain once free; do
             chase --analysis=$analysis --pair "$pair" -- ./order $how
             same "$analysis$level-$how" "$status:$(cat out)" 0:OK
             lacks "$analysis$level-$how-race" err "data race"
@@ -60,6 +60,17 @@ has record races.jsonl '"analysis":"litehb"' '"detector":"litehb"' '"provenance"
 "$deadheat" report --format=json races.jsonl >races.json
 has record-json races.json '"analysis":"litehb"'
 lacks record-atomics races.jsonl '"atomics"'
+
+# ---- Threads that libc creates by itself ----
+"$deadheat" cc --dh-mode=field -O2 -D_GNU_SOURCE -pthread "$programs/notify.c" -lanl -lrt -o notify || exit 1
+for analysis in litehb fullhb; do
+    for how in timer aio_read aio_read64 aio_fsync getaddrinfo_a mq_notify; do
+        chase --analysis=$analysis --pair "notify.c:$(line notify FIRST):write:notify.c:$(line notify SECOND):read" -- ./notify $how
+        same "$analysis-notify-$how" "$status:$(cat out)" 0:OK
+        lacks "$analysis-notify-$how-race" err "data race"
+        has "$analysis-notify-$how-words" err "not seen: threads were sampled 1 time at the first access"
+    done
+done
 
 # ---- What cannot be followed, in one sentence ----
 clang-19 -g -O2 -D_GNU_SOURCE -pthread "$programs/order.c" -o plain

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -27,7 +29,7 @@ static pthread_barrier_t barrier;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t sem;
 static mtx_t mtx;
-static int pipe_ends[2];
+static int pipe_ends[2], timer;
 static FILE *stream;
 static atomic_int flag, *local;
 static int undeclared; /* atomic by builtins of the compiler */
@@ -113,7 +115,9 @@ static void tell(void)
         pthread_barrier_wait(&barrier);
     if (is("sem"))
         sem_post(&sem);
-    if (is("pipe") && write(pipe_ends[1], &byte, 1) != 1)
+    if (is("timerfd"))
+        timerfd_settime(timer, 0, &(struct itimerspec){.it_value.tv_nsec = 1}, NULL);
+    if ((is("pipe") || is("epoll_pwait2")) && write(pipe_ends[1], &byte, 1) != 1)
         abort();
     if (is("atomic") || is("chain"))
         atomic_store_explicit(&flag, 1, memory_order_release);
@@ -147,6 +151,15 @@ static void hear(void)
         pthread_barrier_wait(&barrier);
     if (is("sem") || is("chain"))
         sem_wait(&sem);
+    if (is("timerfd") && read(timer, &(long){0}, sizeof(long)) != sizeof(long))
+        abort();
+    if (is("epoll_pwait2")) {
+        struct epoll_event event = {.events = EPOLLIN};
+        int epoll = epoll_create1(0);
+        if (epoll_ctl(epoll, EPOLL_CTL_ADD, pipe_ends[0], &event) != 0 ||
+            epoll_pwait2(epoll, &event, 1, NULL, NULL) != 1)
+            abort();
+    }
     if (is("pipe") && read(pipe_ends[0], &byte, 1) != 1)
         abort();
     while (is("atomic") && !atomic_load_explicit(&flag, memory_order_acquire))
@@ -215,6 +228,7 @@ int main(int argc, char **argv)
     shared = calloc(1, BLOCK);
     if (pipe(pipe_ends) != 0 || !stream)
         abort();
+    timer = timerfd_create(CLOCK_MONOTONIC, 0);
     pthread_spin_init(&spin, 0);
     pthread_barrier_init(&barrier, NULL, 2);
     sem_init(&sem, 0, 0);

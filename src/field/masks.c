@@ -1,0 +1,357 @@
+/*
+ * masks.c - libc's functions that set masks and handlers, as long as SIGILL and SIGTRAP are ours (signals.c):
+ * what the program sets for these two is only recorded, and both are removed from every mask. So they are
+ * from the mask with which libc begins the threads of timers.
+ *
+ * Not seen: masks and actions that the program sets by direct system calls, and masks in a `ucontext_t` that
+ * the program changed itself.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+
+#include "field/field.h"
+#include "field/redirect.h"
+#include "field/signals.h"
+#include "field/track.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* those that programs still call */
+
+static bool is_ours(int number)
+{
+    return number == SIGILL || number == SIGTRAP;
+}
+
+static u64 bit_of(int number)
+{
+    return 1ull << (number - 1);
+}
+
+/* ---- How they are replaced ---- */
+
+/* Linked into the program, the library replaces libc functions through redirect.h; preloaded, by its
+ * functions' names. In both cases a program that defines one of these itself keeps its own. */
+#ifdef DH_FIELD_LINKED
+
+#define INSTEAD_OF(ret, name, params)                                 \
+    static void *next_##name;                                         \
+    static ret instead_of_##name params;                              \
+    DH_FIELD_REDIRECT(name, instead_of_##name, name, &next_##name, 1) \
+    static ret instead_of_##name params
+
+#define NEXT(fn) ((__typeof__(&fn))next_##fn)
+
+#else
+
+#define INSTEAD_OF(ret, name, params) DH_EXPORT ret name params
+
+/* The function that ours replaces. */
+static void *next_of(void **known, const char *name)
+{
+    void *fn = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+    if (!fn) {
+        fn = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(known, fn, __ATOMIC_RELEASE);
+    }
+    return fn;
+}
+
+#define NEXT(fn)                               \
+    ({                                         \
+        static void *known;                    \
+        (__typeof__(&fn))next_of(&known, #fn); \
+    })
+
+#endif
+
+static bool awake(void)
+{
+    return __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE) != NULL;
+}
+
+/* A mask without our signals; NULL stays NULL. */
+static const sigset_t *without(const sigset_t *set, sigset_t *copy)
+{
+    if (!set || !awake())
+        return set;
+    *copy = *set;
+    *(u64 *)copy &= ~DH_FIELD_SIGNALS;
+    return copy;
+}
+
+/* The program is shown the setting that it made itself. */
+static void hide_death(struct sigaction *old)
+{
+    if (old && old->sa_sigaction == dh_field_signals_on_death)
+        *old = (struct sigaction){0};
+}
+
+INSTEAD_OF(int, sigaction, (int number, const struct sigaction *restrict act, struct sigaction *restrict old))
+{
+    struct sigaction copy;
+    if (dh_field_tracks())
+        dh_field_track_give_up(); /* a handler is ordered after its installation */
+    if (is_ours(number) && awake()) {
+        dh_field_signals_exchange(number, act, old);
+        return 0;
+    }
+    if (act) {
+        copy = *act;
+        without(&act->sa_mask, &copy.sa_mask);
+        act = &copy;
+    }
+    int rc = NEXT(sigaction)(number, act, old);
+    if (rc == 0)
+        hide_death(old);
+    return rc;
+}
+
+static sighandler_t set_handler(int number, sighandler_t handler, int flags)
+{
+    struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
+    dh_field_signals_exchange(number, &act, &old);
+    return old.sa_handler;
+}
+
+static sighandler_t shown(sighandler_t old)
+{
+    return (void *)old == (void *)dh_field_signals_on_death ? SIG_DFL : old;
+}
+
+INSTEAD_OF(sighandler_t, signal, (int number, sighandler_t handler))
+{
+    if (dh_field_tracks())
+        dh_field_track_give_up();
+    if (is_ours(number) && awake())
+        return set_handler(number, handler, SA_RESTART);
+    sighandler_t old = NEXT(signal)(number, handler);
+    return shown(old);
+}
+
+INSTEAD_OF(sighandler_t, __sysv_signal, (int number, sighandler_t handler))
+{
+    if (is_ours(number) && awake())
+        return set_handler(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
+    return NEXT(__sysv_signal)(number, handler);
+}
+
+/* Which of our signals this thread believes to be blocked, before and after. */
+static void believe(int how, const sigset_t *set, u64 *ret_before)
+{
+    u64 was = dh_field_signals_blocked;
+    *ret_before = was;
+    if (!set)
+        return;
+    u64 has = *(const u64 *)set & DH_FIELD_SIGNALS;
+    dh_field_signals_blocked = how == SIG_SETMASK ? has : how == SIG_BLOCK ? was | has : was & ~has;
+}
+
+static int change_mask(int (*next)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
+                       sigset_t *old)
+{
+    sigset_t copy;
+    u64 before = 0;
+    const sigset_t *given = without(set, &copy);
+    if (awake())
+        believe(how, set, &before);
+    int rc = next(how, given, old);
+    if (rc == 0 && old)
+        *(u64 *)old |= before;
+    return rc;
+}
+
+INSTEAD_OF(int, pthread_sigmask, (int how, const sigset_t *restrict set, sigset_t *restrict old))
+{
+    return change_mask(NEXT(pthread_sigmask), how, set, old);
+}
+
+INSTEAD_OF(int, sigprocmask, (int how, const sigset_t *restrict set, sigset_t *restrict old))
+{
+    return change_mask(NEXT(sigprocmask), how, set, old);
+}
+
+INSTEAD_OF(int, pthread_attr_setsigmask_np, (pthread_attr_t * attr, const sigset_t *set))
+{
+    sigset_t copy;
+    return NEXT(pthread_attr_setsigmask_np)(attr, without(set, &copy));
+}
+
+/* ---- Older functions for the same ---- */
+
+/* Those of libc call its own sigaction and sigprocmask directly. Their masks have the first 32 signals. */
+
+static int change_old_mask(int (*next)(int), int how, int mask)
+{
+    sigset_t set;
+    u64 before = 0;
+    sigemptyset(&set);
+    *(u64 *)&set = (u32)mask;
+    if (!awake())
+        return next(mask);
+    believe(how, &set, &before);
+    return next(mask & (int)~DH_FIELD_SIGNALS) | (int)before;
+}
+
+INSTEAD_OF(int, sigblock, (int mask))
+{
+    return change_old_mask(NEXT(sigblock), SIG_BLOCK, mask);
+}
+
+INSTEAD_OF(int, sigsetmask, (int mask))
+{
+    return change_old_mask(NEXT(sigsetmask), SIG_SETMASK, mask);
+}
+
+INSTEAD_OF(int, sighold, (int number))
+{
+    if (!is_ours(number) || !awake())
+        return NEXT(sighold)(number);
+    dh_field_signals_blocked |= bit_of(number);
+    return 0;
+}
+
+INSTEAD_OF(int, sigrelse, (int number))
+{
+    if (!is_ours(number) || !awake())
+        return NEXT(sigrelse)(number);
+    dh_field_signals_blocked &= ~bit_of(number);
+    return 0;
+}
+
+INSTEAD_OF(int, sigignore, (int number))
+{
+    if (dh_field_tracks())
+        dh_field_track_give_up();
+    if (!is_ours(number) || !awake())
+        return NEXT(sigignore)(number);
+    set_handler(number, SIG_IGN, 0);
+    return 0;
+}
+
+INSTEAD_OF(sighandler_t, sigset, (int number, sighandler_t handler))
+{
+    if (dh_field_tracks())
+        dh_field_track_give_up();
+    if (!is_ours(number) || !awake()) {
+        sighandler_t old = NEXT(sigset)(number, handler);
+        return shown(old);
+    }
+    struct sigaction act = {.sa_handler = handler}, old;
+    bool hold = handler == SIG_HOLD, held = dh_field_signals_blocked & bit_of(number);
+    dh_field_signals_exchange(number, hold ? NULL : &act, &old);
+    if (hold)
+        dh_field_signals_blocked |= bit_of(number);
+    else
+        dh_field_signals_blocked &= ~bit_of(number);
+    return held ? SIG_HOLD : old.sa_handler;
+}
+
+/* ---- Threads of timers ---- */
+
+/* What libc calls in a new thread when a timer with SIGEV_THREAD expires: the thread has all signals blocked.
+ * One for each function and argument, never freed: a thread may be about to begin when its timer is deleted.
+ */
+struct notice {
+    struct notice *next;
+    void (*fn)(union sigval);
+    union sigval value;
+};
+
+static struct notice *notices[256]; /* by hash; atomic, since they are only added to */
+
+static void notify(union sigval value)
+{
+    const struct notice *n = value.sival_ptr;
+    dh_field_signals_unblock();
+    n->fn(n->value);
+}
+
+/* NULL: there is no memory. */
+static struct notice *notice_of(void (*fn)(union sigval), union sigval value)
+{
+    struct notice **list = &notices[dh_hash64((u64)fn ^ (u64)value.sival_ptr) % DH_ARRAY_LEN(notices)];
+    struct notice *first = __atomic_load_n(list, __ATOMIC_ACQUIRE), *n;
+    for (n = first; n; n = n->next)
+        if (n->fn == fn && n->value.sival_ptr == value.sival_ptr)
+            return n;
+    n = malloc(sizeof(*n));
+    if (!n)
+        return NULL;
+    *n = (struct notice){first, fn, value};
+    while (!__atomic_compare_exchange_n(list, &n->next, n, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+    return n;
+}
+
+INSTEAD_OF(int, timer_create, (clockid_t clock, struct sigevent *restrict event, timer_t *restrict ret_timer))
+{
+    if (dh_field_tracks())
+        dh_field_track_give_up();
+    if (!event || event->sigev_notify != SIGEV_THREAD || !awake())
+        return NEXT(timer_create)(clock, event, ret_timer);
+    struct sigevent instead = *event;
+    instead.sigev_notify_function = notify;
+    instead.sigev_value.sival_ptr = notice_of(event->sigev_notify_function, event->sigev_value);
+    if (instead.sigev_value.sival_ptr)
+        return NEXT(timer_create)(clock, &instead, ret_timer);
+    errno = EAGAIN;
+    return -1;
+}
+
+/* ---- Masks during a call ---- */
+
+/* These set a mask for as long as they wait, and handlers that run meanwhile see it too. */
+
+static int waited(int rc)
+{
+    if (dh_field_tracks() && rc >= 0)
+        dh_field_track_acquire(&dh_field_files);
+    return rc;
+}
+
+INSTEAD_OF(int, sigsuspend, (const sigset_t *set))
+{
+    sigset_t copy;
+    return NEXT(sigsuspend)(without(set, &copy));
+}
+
+INSTEAD_OF(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *set))
+{
+    sigset_t copy;
+    return waited(NEXT(ppoll)(fds, n, timeout, without(set, &copy)));
+}
+
+INSTEAD_OF(int, pselect,
+           (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
+            const struct timespec *restrict timeout, const sigset_t *restrict set))
+{
+    sigset_t copy;
+    return waited(NEXT(pselect)(n, r, w, e, timeout, without(set, &copy)));
+}
+
+INSTEAD_OF(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set))
+{
+    sigset_t copy;
+    return waited(NEXT(epoll_pwait)(fd, events, n, timeout, without(set, &copy)));
+}
+
+INSTEAD_OF(int, epoll_pwait2,
+           (int fd, struct epoll_event *events, int n, const struct timespec *timeout, const sigset_t *set))
+{
+    sigset_t copy;
+    return waited(NEXT(epoll_pwait2)(fd, events, n, timeout, without(set, &copy)));
+}
+
+/* As fortified headers call it. */
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
+                size_t room);
+INSTEAD_OF(int, __ppoll_chk,
+           (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *set, size_t room))
+{
+    sigset_t copy;
+    return waited(NEXT(__ppoll_chk)(fds, n, timeout, without(set, &copy), room));
+}

@@ -1,0 +1,26 @@
+/*
+ * signals.h - what the program has set for the signals that the library takes.
+ */
+#ifndef DH_FIELD_SIGNALS_H
+#define DH_FIELD_SIGNALS_H
+
+#include <signal.h>
+
+#include "base/base.h"
+
+/* SIGILL and SIGTRAP, as a mask. */
+#define DH_FIELD_SIGNALS (1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1))
+
+/* Those of them that this thread believes it has blocked. */
+extern __thread u64 dh_field_signals_blocked;
+
+/* Unblocks them for the calling thread, which believes what it had before. */
+void dh_field_signals_unblock(void);
+
+/* What the program has set for one of them; act and ret_old may be NULL. */
+void dh_field_signals_exchange(int number, const struct sigaction *act, struct sigaction *ret_old);
+
+/* The library's handler for faults that end the program. */
+void dh_field_signals_on_death(int number, siginfo_t *info, void *context);
+
+#endif
