@@ -106,6 +106,7 @@ def test_refused(server, key, build):
         ("no id", 400, ("POST", "/v1/results", {**good, "id": "x"}, key, user)),
         ("no such result", 400, ("POST", "/v1/results", {**good, "result": "maybe"}, key, user)),
         ("inference of a pair", 400, ("POST", "/v1/results", {**good, "result": "inference", "pairs": []}, key, user)),
+        ("pairs of a pair", 400, ("POST", "/v1/results", {**good, "pairs": []}, key, user)),
         ("no run", 400, ("POST", "/v1/results", {**good, "run": None}, key, user)),
         ("negative time", 400, ("POST", "/v1/results", {**good, "waited_us": -5}, key, user)),
         ("saw what", 400, ("POST", "/v1/results", {**good, "saw": "nothing"}, key, user)),
