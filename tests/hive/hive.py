@@ -70,6 +70,7 @@ def test_described(server, key, build):
     answers.append(("post", "/v1/symbols", *server.ask("POST", f"/v1/symbols?build={build}", SYMBOLS, TOKEN)))
     answers.append(("post", "/v1/keys", *server.ask("POST", "/v1/keys", {"program": "prog"}, TOKEN)))
     answers.append(("post", "/v1/keys/revoke", *server.ask("POST", "/v1/keys/revoke", {"program": "prog", "number": 2}, TOKEN)))
+    test_refusals_described(doc)
     case(named("answers are as described"), [w for w in (fits(doc, *a) for a in answers) if w])
     seen = answers[6][3]
     case(named("likely false, and how sure"),
@@ -77,6 +78,37 @@ def test_described(server, key, build):
                     len(seen["timeline"])), ("likely-false-positive", "synchronisation", 1, 0.95, 1)))
     metrics = server.ask("GET", "/metrics")[1]
     case(named("metrics"), different("deadheat_hive_results_total 1" in metrics and "# TYPE deadheat_hive_users gauge" in metrics, True))
+
+
+def test_refusals_described(doc):
+    """Whatever the hive says to strangers, to long requests, and without an administrator."""
+    wrong = []
+
+    def ask(server, body, key):
+        for path, item in doc["paths"].items():
+            for method in item:
+                real = path.replace("{program}", "prog").replace("{id}", "0" * 16)
+                wrong.append(fits(doc, method, path, *server.ask(method.upper(), real, body if method == "get" else body or b"{}", key)))
+
+    s = Server(DEADHEAT, DB)
+    long = s.connect()
+    for path, item in doc["paths"].items():
+        for method in item:
+            long.putrequest(method.upper(), path.replace("{program}", "prog").replace("{id}", "0" * 16))
+            long.putheader("Authorization", "Bearer " + TOKEN)
+            long.putheader("Content-Length", str(10**12))
+            long.endheaders()
+            answer = long.getresponse()
+            wrong.append(fits(doc, method, path, answer.status, json.load(answer)))
+            long.close()
+    ask(s, b"x", TOKEN)
+    for _ in range(3):  # then strangers have asked too often
+        ask(s, None, "guess")
+    s.stop()
+    s = Server(DEADHEAT, DB, token=None)
+    ask(s, None, TOKEN)
+    s.stop()
+    case(named("refusals are as described"), [w for w in wrong if w])
 
 
 SYMBOLS = {"functions": [[64, 32, "counter"]], "files": ["/src/prog.c"], "lines": [[64, 0, 7]]}
