@@ -426,6 +426,13 @@ def test_listening():
         f.write("admin\n")
     status, _, err = run(DEADHEAT, "serve", f"--db={MORE}", "--listen=127.0.0.1:0", "--admin-token-file=short")
     case(named("no short token"), different((status, "too short" in err), (2, True)))
+    said = [run(DEADHEAT, "serve", f"--db={MORE}", f"--listen={at}")[2] for at in ("localhost:0", ":7070", "[::1:0")]
+    case(named("no name for an address"), [x for x in said if "must be an address and a port" not in x])
+    subprocess.run(["openssl", "genrsa", "-out", "other.pem", "2048"], check=True, capture_output=True)
+    for key in ("other.pem", "cert.pem"):
+        status, _, err = run(DEADHEAT, "serve", f"--db={MORE}", "--listen=127.0.0.1:0", "--cert=cert.pem", f"--key={key}")
+        case(named(f"{key} is not the key of the certificate"),
+             different((status, "the certificate and its key cannot be used" in err, os.path.exists(MORE)), (2, True, False)))
     s = Server(DEADHEAT, MORE, "--cert=cert.pem", "--key=key.pem")
     case(named("TLS"), different(s.ask("GET", "/healthz"), (200, "ok\n")))
     test_remote(s)
