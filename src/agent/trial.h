@@ -22,6 +22,7 @@ struct dh_agent_program {
     struct dh_agent_build *build;
     struct dh_chase_target target;
     int pidfd;
+    u64 begin_us; /* until then the start of the program may be delayed, if its task is not known */
     u64 start_us;
     u64 told_us, told_waited_us; /* what earlier results have reported */
     u64 waited_us, late_us;

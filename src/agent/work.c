@@ -431,14 +431,13 @@ static void wait_for_task(struct dh_agent_trial *t, u64 us, bool until_asked)
 
 static void serve(struct dh_agent_program *w)
 {
-    const u64 begin = dh_chase_now_us() + w->with->settings->begin_us;
     while (!w->ended && !stopped && !w->trouble) {
         bool asked;
         struct dh_agent_trial t = {.w = w};
         t.task = dh_agent_board_read(w->with->board, &t.turn, &asked);
         u64 now = dh_chase_now_us();
-        if (!asked && w->with->socket >= 0 && now < begin) {
-            wait_for_task(&t, begin - now, true);
+        if (!asked && w->with->socket >= 0 && now < w->begin_us) {
+            wait_for_task(&t, w->begin_us - now, true);
             continue;
         }
         if (t.task.kind == DH_AGENT_NOTHING || w->done == t.turn + 1 ||
@@ -483,12 +482,10 @@ static int open_program(struct dh_agent_program *w, struct dh_agent_build *own)
  * synchronisation is not tracked later either: interception would cost it something all the time. */
 static void announce(struct dh_agent_program *w)
 {
-    const u64 head_start =
-        w->with->settings->begin_us < ANNOUNCE_US ? w->with->settings->begin_us : ANNOUNCE_US;
-    const u64 until = dh_chase_now_us() + head_start;
+    u64 now = dh_chase_now_us();
+    const u64 until = now + ANNOUNCE_US < w->begin_us ? now + ANNOUNCE_US : w->begin_us;
     bool asked = false;
-    for (u64 now = dh_chase_now_us(); !asked && now <= until && !w->ended && !stopped;
-         now = dh_chase_now_us()) {
+    for (; !asked && now <= until && !w->ended && !stopped; now = dh_chase_now_us()) {
         struct dh_agent_trial t = {.w = w};
         t.task = dh_agent_board_read(w->with->board, &t.turn, &asked);
         w->unfollowed = asked && t.task.kind == DH_AGENT_NOTHING;
@@ -518,6 +515,7 @@ int dh_agent_work(struct dh_agent_work *with)
     w.target.many = true;
     w.target.control->begin_us = with->settings->begin_us + with->settings->begin_us / 4;
     w.target.control->beat_us = dh_chase_now_us();
+    w.begin_us = dh_chase_now_us() + with->settings->begin_us;
     announce(&w);
     w.start_us = w.told_us = dh_chase_now_us();
     rc = dh_chase_target_meet(&w.target, with->socket, with->pid, &why);

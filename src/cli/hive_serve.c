@@ -1,6 +1,7 @@
 /*
  * hive_serve.c - `deadheat hive serve`: starts the service, and stops it when told to.
  */
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,20 +16,27 @@
 
 enum { MAX_PEM = 1 << 20, SHORTEST_TOKEN = 16 };
 
+static bool is_address(const char *text)
+{
+    struct in6_addr any; /* large enough for both */
+    return inet_pton(AF_INET, text, &any) == 1 || inet_pton(AF_INET6, text, &any) == 1;
+}
+
 /* "127.0.0.1:7070" or "[::1]:7070". */
 static int read_address(struct dh_cli_hive *c, struct dh_hive_serve *how)
 {
     const char *text = c->listen ? c->listen : "127.0.0.1:7070", *colon = strrchr(text, ':');
     char *end = NULL;
     unsigned long port = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoul(colon + 1, &end, 10) : 0;
-    if (!end || *end || port > 65535)
+    bool brackets = colon && text[0] == '[' && colon[-1] == ']';
+    if (colon)
+        how->address = brackets ? dh_arena_dup(&c->arena, text + 1, (size_t)(colon - text) - 2)
+                                : dh_arena_dup(&c->arena, text, (size_t)(colon - text));
+    if (!end || *end || port > 65535 || !is_address(how->address))
         return dh_cli_fail(c->command,
                            "--listen cannot be '%s'; it must be an address and a port, such as "
                            "127.0.0.1:7070",
                            text);
-    bool brackets = text[0] == '[' && colon[-1] == ']';
-    how->address = brackets ? dh_arena_dup(&c->arena, text + 1, (size_t)(colon - text) - 2)
-                            : dh_arena_dup(&c->arena, text, (size_t)(colon - text));
     how->port = (u16)port;
     return 0;
 }

@@ -359,9 +359,10 @@ static const char *check_result(const struct dh_hive_state *s, const struct dh_h
     if (!time_in(r, "waited_us", &times[0]) || !time_in(r, "run_us", &times[1]))
         return "times are microseconds, up to a year";
     const json_t *reached = json_object_get(r, "reached");
+    const json_t *pairs = json_object_get(r, "pairs");
     if (!bundle)
-        return reached ? "'reached' goes with inference" : NULL;
-    const char *why = check_pairs(s, t, json_object_get(r, "pairs"));
+        return reached || pairs ? "'pairs' and 'reached' go with inference" : NULL;
+    const char *why = check_pairs(s, t, pairs);
     return why ? why : check_reached(&s->builds[t->build], reached);
 }
 

@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <gnutls/gnutls.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -395,8 +396,31 @@ static struct MHD_Daemon *listen_on(struct dh_hive_server *s)
                             how->connections / 2, MHD_OPTION_ARRAY, how->cert ? tls : none, MHD_OPTION_END);
 }
 
+/* Checked first, because all that the HTTP library says is that it cannot start. */
+static int check_certificate(const struct dh_hive_serve *how, char **ret_why)
+{
+    gnutls_certificate_credentials_t both;
+    if (!how->cert)
+        return 0;
+    int rc = gnutls_certificate_allocate_credentials(&both);
+    if (!rc) {
+        const gnutls_datum_t cert = {(unsigned char *)how->cert, (unsigned)strlen(how->cert)},
+                             key = {(unsigned char *)how->key, (unsigned)strlen(how->key)};
+        rc = gnutls_certificate_set_x509_key_mem(both, &cert, &key, GNUTLS_X509_FMT_PEM);
+        gnutls_certificate_free_credentials(both);
+    }
+    if (rc >= 0)
+        return 0;
+    if (asprintf(ret_why, "the certificate and its key cannot be used: %s", gnutls_strerror(rc)) < 0)
+        dh_util_no_memory();
+    return -EINVAL;
+}
+
 int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server **ret, char **ret_why)
 {
+    int rc = check_certificate(how, ret_why);
+    if (rc)
+        return rc;
     struct dh_hive_server *s = dh_util_alloc(sizeof(*s));
     s->how = *how;
     s->started_us = dh_hive_now_us();
@@ -406,8 +430,8 @@ int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server 
     s->strangers.burst = 30;
     pthread_mutex_init(&s->lock, NULL);
     dh_hive_patience_init(&s->patience, patience_us(s, 0));
-    int rc = dh_hive_engine_start(how->db, true, how->policy, how->snapshot_events, on_change, s, &s->engine,
-                                  ret_why);
+    rc = dh_hive_engine_start(how->db, true, how->policy, how->snapshot_events, on_change, s, &s->engine,
+                              ret_why);
     if (!rc) {
         struct MHD_Daemon *daemon = listen_on(s);
         if (daemon) {
@@ -416,7 +440,7 @@ int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server 
             return 0;
         }
         rc = errno ? -errno : -EIO;
-        *ret_why = strdup(how->cert && errno == 0 ? "the certificate and its key do not fit" : strerror(-rc));
+        *ret_why = strdup(strerror(-rc));
         dh_hive_engine_stop(s->engine);
         dh_hive_engine_free(s->engine);
     }

@@ -286,6 +286,19 @@ def test_dead_hive(db):
     server.stop()
 
 
+def test_silent_hive():
+    """A program waits for a hive that says nothing as long as --head-start, and once."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        took = []
+        for _ in range(5):
+            began = time.monotonic()
+            program = Program(DEADHEAT, "run", f"--hive=http://127.0.0.1:{silent.getsockname()[1]}", "--key-file=key", "--state=silent",
+                              "--head-start=900ms", **HERE)
+            ended = program.end()
+            took.append(time.monotonic() - began)
+    case("a silent hive delays a program once", different((ended, min(took) < 1.6), (OVER, True)) and f"{ended}, {took} s")
+
+
 ALLOWED = {"id": "[0-9a-f]{32}", "run": "[0-9a-f]{32}", "task": "[0-9]+", "result": "[a-z-]+", "order": "primary|alternate",
            "consequence": "none|crash|hang", "waited_us": "[0-9]+", "run_us": "[0-9]+", "saw": "[a-z-]+",
            "build": "[0-9a-f]{8,128}", "since": "[0-9]+", "wait_s": "[0-9]+",
@@ -564,6 +577,7 @@ def main():
     server.stop()
     build = add_build("fourth.db")
     test_dead_hive("fourth.db")
+    test_silent_hive()
     test_forged(build, real)
     test_certificates()
     test_ordered()

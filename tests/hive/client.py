@@ -35,9 +35,11 @@ def run(deadheat, *args):
 class Server:
     """`deadheat hive serve` on a port of its own."""
 
-    def __init__(self, deadheat, db, *args, port=0):
+    def __init__(self, deadheat, db, *args, port=0, token="token"):
+        if token:
+            args = (f"--admin-token-file={token}", *args)
         self.process = subprocess.Popen(
-            [deadheat, "hive", "serve", f"--db={db}", f"--listen=127.0.0.1:{port}", "--admin-token-file=token", *args],
+            [deadheat, "hive", "serve", f"--db={db}", f"--listen=127.0.0.1:{port}", *args],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if "serving on" not in line:

@@ -70,6 +70,7 @@ def test_described(server, key, build):
     answers.append(("post", "/v1/symbols", *server.ask("POST", f"/v1/symbols?build={build}", SYMBOLS, TOKEN)))
     answers.append(("post", "/v1/keys", *server.ask("POST", "/v1/keys", {"program": "prog"}, TOKEN)))
     answers.append(("post", "/v1/keys/revoke", *server.ask("POST", "/v1/keys/revoke", {"program": "prog", "number": 2}, TOKEN)))
+    test_refusals_described(doc)
     case(named("answers are as described"), [w for w in (fits(doc, *a) for a in answers) if w])
     seen = answers[6][3]
     case(named("likely false, and how sure"),
@@ -77,6 +78,37 @@ def test_described(server, key, build):
                     len(seen["timeline"])), ("likely-false-positive", "synchronisation", 1, 0.95, 1)))
     metrics = server.ask("GET", "/metrics")[1]
     case(named("metrics"), different("deadheat_hive_results_total 1" in metrics and "# TYPE deadheat_hive_users gauge" in metrics, True))
+
+
+def test_refusals_described(doc):
+    """Whatever the hive says to strangers, to long requests, and without an administrator."""
+    wrong = []
+
+    def ask(server, body, key):
+        for path, item in doc["paths"].items():
+            for method in item:
+                real = path.replace("{program}", "prog").replace("{id}", "0" * 16)
+                wrong.append(fits(doc, method, path, *server.ask(method.upper(), real, body if method == "get" else body or b"{}", key)))
+
+    s = Server(DEADHEAT, DB)
+    long = s.connect()
+    for path, item in doc["paths"].items():
+        for method in item:
+            long.putrequest(method.upper(), path.replace("{program}", "prog").replace("{id}", "0" * 16))
+            long.putheader("Authorization", "Bearer " + TOKEN)
+            long.putheader("Content-Length", str(10**12))
+            long.endheaders()
+            answer = long.getresponse()
+            wrong.append(fits(doc, method, path, answer.status, json.load(answer)))
+            long.close()
+    ask(s, b"x", TOKEN)
+    for _ in range(3):  # then strangers have asked too often
+        ask(s, None, "guess")
+    s.stop()
+    s = Server(DEADHEAT, DB, token=None)
+    ask(s, None, TOKEN)
+    s.stop()
+    case(named("refusals are as described"), [w for w in wrong if w])
 
 
 SYMBOLS = {"functions": [[64, 32, "counter"]], "files": ["/src/prog.c"], "lines": [[64, 0, 7]]}
@@ -106,6 +138,7 @@ def test_refused(server, key, build):
         ("no id", 400, ("POST", "/v1/results", {**good, "id": "x"}, key, user)),
         ("no such result", 400, ("POST", "/v1/results", {**good, "result": "maybe"}, key, user)),
         ("inference of a pair", 400, ("POST", "/v1/results", {**good, "result": "inference", "pairs": []}, key, user)),
+        ("pairs of a pair", 400, ("POST", "/v1/results", {**good, "pairs": []}, key, user)),
         ("no run", 400, ("POST", "/v1/results", {**good, "run": None}, key, user)),
         ("negative time", 400, ("POST", "/v1/results", {**good, "waited_us": -5}, key, user)),
         ("saw what", 400, ("POST", "/v1/results", {**good, "saw": "nothing"}, key, user)),
@@ -393,6 +426,13 @@ def test_listening():
         f.write("admin\n")
     status, _, err = run(DEADHEAT, "serve", f"--db={MORE}", "--listen=127.0.0.1:0", "--admin-token-file=short")
     case(named("no short token"), different((status, "too short" in err), (2, True)))
+    said = [run(DEADHEAT, "serve", f"--db={MORE}", f"--listen={at}")[2] for at in ("localhost:0", ":7070", "[::1:0")]
+    case(named("no name for an address"), [x for x in said if "must be an address and a port" not in x])
+    subprocess.run(["openssl", "genrsa", "-out", "other.pem", "2048"], check=True, capture_output=True)
+    for key in ("other.pem", "cert.pem"):
+        status, _, err = run(DEADHEAT, "serve", f"--db={MORE}", "--listen=127.0.0.1:0", "--cert=cert.pem", f"--key={key}")
+        case(named(f"{key} is not the key of the certificate"),
+             different((status, "the certificate and its key cannot be used" in err, os.path.exists(MORE)), (2, True, False)))
     s = Server(DEADHEAT, MORE, "--cert=cert.pem", "--key=key.pem")
     case(named("TLS"), different(s.ask("GET", "/healthz"), (200, "ok\n")))
     test_remote(s)
