@@ -172,6 +172,14 @@ static bool place_equal(const struct dh_pairs_place *a, const struct dh_pairs_pl
 
 /* ---- Sites ---- */
 
+/* Where in its function, so that nothing above the function matters. */
+static u64 place_within(const struct dh_pairs_place *at)
+{
+    const bool known = at->declared != 0 && at->line >= at->declared;
+    const u32 line = known ? at->line - at->declared : at->line;
+    return (u64)known << 63 | (u64)line << 32 | at->column;
+}
+
 /* The same on every machine and in every build: computed from the texts, not the addresses. */
 static u64 site_id(const struct dh_pairs_site *s)
 {
@@ -179,7 +187,7 @@ static u64 site_id(const struct dh_pairs_site *s)
     u64 h = DH_PAIRS_ID_VERSION;
     for (size_t i = 0; i < DH_ARRAY_LEN(texts); i++)
         h = XXH64(texts[i], strlen(texts[i]) + 1, h);
-    h = mix(h, (u64)s->at.line << 32 | s->at.column);
+    h = mix(h, place_within(&s->at));
     h = mix(h, (u64)s->access << 32 | s->size);
     h = mix(h, s->ordinal);
     return h ? h : 1;
@@ -199,14 +207,13 @@ static bool site_id_equal(const struct dh_pairs *p, u32 at, const void *key)
 static u64 site_key(const struct dh_pairs_site *s)
 {
     u64 h = mix_string(mix_string(mix_string(0, s->module), s->function), s->at.file);
-    return mix(mix(h, (u64)s->at.line << 32 | s->at.column), (u64)s->access << 32 | s->size);
+    return mix(mix(h, place_within(&s->at)), (u64)s->access << 32 | s->size);
 }
 
 static bool site_alike(const struct dh_pairs_site *a, const struct dh_pairs_site *b)
 {
     return a->module == b->module && a->function == b->function && a->at.file == b->at.file &&
-           a->at.line == b->at.line && a->at.column == b->at.column && a->access == b->access &&
-           a->size == b->size;
+           place_within(&a->at) == place_within(&b->at) && a->access == b->access && a->size == b->size;
 }
 
 static u64 site_key_hash(const struct dh_pairs *p, u32 at)

@@ -18,7 +18,7 @@
 #include "util/arena.h"
 
 #define DH_PAIRS_SECTION ".deadheat.pairs"
-enum { DH_PAIRS_VERSION = 5, DH_PAIRS_ID_VERSION = 1 };
+enum { DH_PAIRS_VERSION = 5, DH_PAIRS_ID_VERSION = 2 };
 enum { DH_PAIRS_NONE = UINT32_MAX }; /* no index */
 
 enum dh_pairs_access {

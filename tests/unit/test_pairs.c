@@ -91,6 +91,34 @@ static void building(void **state)
     dh_pairs_free(NULL);
 }
 
+/* A function that moves within its file keeps the ids of its sites; what moves within the function does not. */
+static void moving(void **state)
+{
+    (void)state;
+    struct dh_pairs *before = dh_pairs_new(), *after = dh_pairs_new();
+    const struct dh_pairs_site sites[] = {site("f", 10, DH_PAIRS_READ), site("f", 30, DH_PAIRS_READ)};
+    struct dh_pairs_site inside = sites[1], unknown = sites[0];
+    inside.at.line++;
+    unknown.at.declared = 0;
+    dh_pairs_add_site(before, &sites[0]);
+    dh_pairs_add_site(after, &sites[1]);
+    dh_pairs_add_site(after, &inside);
+    dh_pairs_add_site(after, &unknown);
+    u64 id = before->sites[0].id;
+    assert_int_equal(after->sites[0].id, id);
+    assert_int_not_equal(after->sites[1].id, id);
+    assert_int_not_equal(after->sites[2].id, id);
+    unknown.at.line += 20;
+    dh_pairs_add_site(after, &unknown);
+    assert_int_not_equal(after->sites[3].id, after->sites[2].id);
+    /* In one table they are two all the same. */
+    dh_pairs_add_site(before, &sites[1]);
+    assert_int_not_equal(before->sites[1].id, id);
+    assert_int_equal(before->sites[1].ordinal, 1);
+    dh_pairs_free(before);
+    dh_pairs_free(after);
+}
+
 static bool is_not(void *ctx, const struct dh_pairs_pair *pair)
 {
     return pair->id != *(const u64 *)ctx;
@@ -305,10 +333,15 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(building),    cmocka_unit_test(containing),
-        cmocka_unit_test(site_ids),    cmocka_unit_test(equal_things_are_one),
-        cmocka_unit_test(strings),     cmocka_unit_test(round_trip),
-        cmocka_unit_test(damaged),     cmocka_unit_test(words),
+        cmocka_unit_test(building),
+        cmocka_unit_test(moving),
+        cmocka_unit_test(containing),
+        cmocka_unit_test(site_ids),
+        cmocka_unit_test(equal_things_are_one),
+        cmocka_unit_test(strings),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(words),
         cmocka_unit_test(found_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,9 +6,9 @@ suite=caper/state
 root=$(cd "$here/../../.." && pwd)
 cd "$work" || exit 1
 
-build() { # NAME FLAGS
+build() { # NAME FLAGS [SOURCE]
     # shellcheck disable=SC2086
-    "$deadheat" cc --dh-mode=field -g -O1 -pthread -I"$root/src" -I"$root/include" $2 "$here/fake.c" -o "$1.field" >log 2>&1 &&
+    "$deadheat" cc --dh-mode=field -g -O1 -pthread -I"$root/src" -I"$root/include" $2 "${3:-$here/fake.c}" -o "$1.field" >log 2>&1 &&
         python3 "$here/sections.py" "$deadheat" "./$1.field" "$root/src/base/caper.h" "$1" >groups 2>>log ||
         { bad "build-$1" "$(tail -3 log | tr '\n' '|')"; exit 1; }
 }
@@ -146,6 +146,17 @@ state=edited.state
 cp moved.before edited.state
 caper --migrate ./edited
 like migrate-gone err "of the 2 sites in the state, 1 are carried over from build [0-9a-f]\{12\} and 1 are gone"
+# Functions that have only moved within their file keep their accesses.
+mkdir before after
+cp "$here/fake.c" before/
+{ printf '/* new */\n\n' && cat "$here/fake.c"; } >after/fake.c
+for name in before after; do
+    (cd $name && build prog "" fake.c) || exit 1
+done
+state=shifted
+caper --quiet before/prog 0 1
+caper --migrate after/prog
+like migrate-shifted err "of the 2 sites in the state, 2 are carried over from build [0-9a-f]\{12\} and 0 are gone"
 # A state that was migrated while the program ran.
 state=meanwhile
 caper --quiet ./prog
