@@ -48,7 +48,7 @@ int main(void)
         pthread_join(t[i], NULL);
     from_long = 0; // HERE
 
-    for (int i = 0; i < total; i++)
+    for (W3(long, int) i = 0; i < W3((unsigned)total, total); i++)
         pthread_create(&t[i], NULL, set_in_memory, NULL);
     W4(total--;, )
     for (long i = 0; i < total; i++)
