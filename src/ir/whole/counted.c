@@ -303,9 +303,9 @@ static bool set_bound(const struct search *s, struct dh_w_counted *c, LLVMValueR
 {
     c->bound = bound;
     c->place = (struct dh_w_address){.base = DH_W_NONE};
-    LLVMValueRef load = plain(bound);
+    LLVMValueRef load = plain(bound); /* made wider in the loop, perhaps */
     if (LLVMIsALoadInst(load) == NULL || LLVMGetVolatile(load))
-        return !is_in(s->fn, c->loop, bound);
+        return !is_in(s->fn, c->loop, load);
     struct dh_w *w = s->f->w;
     for (u32 o = 0; o < s->fn->n_ops; o++) {
         const struct dh_w_op *op = &s->fn->ops[o];
@@ -319,7 +319,7 @@ static bool set_bound(const struct search *s, struct dh_w_counted *c, LLVMValueR
             c->place = at;
         break;
     }
-    return dh_w_address_known(&c->place) || !is_in(s->fn, c->loop, bound);
+    return dh_w_address_known(&c->place) || !is_in(s->fn, c->loop, load);
 }
 
 static LLVMIntPredicate swapped(LLVMIntPredicate p)
@@ -346,16 +346,33 @@ static LLVMIntPredicate swapped(LLVMIntPredicate p)
     }
 }
 
+/* Whether an index that is compared as a wider number is the same number: it grows from 0 or more, and does
+ * not overflow before it is made wider, or the program is wrong. */
+static bool may_be_widened(const struct dh_w_counted *c, LLVMValueRef side)
+{
+    if (LLVMConstIntGetSExtValue(c->start) < 0 || c->step < 0 || (c->at_end && !LLVMGetNSW(side)))
+        return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(c->index); i++) {
+        LLVMValueRef next = LLVMGetIncomingValue(c->index, i);
+        if (LLVMIsAInstruction(next) != NULL && !LLVMGetNSW(next))
+            return false;
+    }
+    return true;
+}
+
 /* Whether one side of a comparison is the index, or what it is in the next round. */
 static bool compares(const struct dh_w_fn *fn, struct dh_w_counted *c, LLVMValueRef side)
 {
+    bool widened = LLVMIsASExtInst(side) != NULL;
+    if (widened)
+        side = LLVMGetOperand(side, 0);
     LLVMValueRef before =
         LLVMIsAInstruction(side) != NULL && LLVMIsAPHINode(side) == NULL && LLVMGetNumOperands(side) > 0
             ? LLVMGetOperand(side, 0)
             : side;
     c->at_end = before != side && counts(fn, c, before) && step_of(side, before) == c->step;
     c->index = c->at_end ? before : side;
-    return c->at_end || counts(fn, c, side);
+    return (c->at_end || counts(fn, c, side)) && (!widened || may_be_widened(c, side));
 }
 
 /* Whether a loop whose index is compared in this way stays until the bound is reached. */
@@ -421,23 +438,35 @@ static bool is_signed(LLVMIntPredicate p)
     return p == LLVMIntSLT || p == LLVMIntSLE;
 }
 
-/* One value, in both loops as wide, or made wider where that changes no comparison. */
-static bool same_value(LLVMValueRef a, LLVMValueRef b, LLVMIntPredicate by)
+static bool is_widened(LLVMValueRef v)
 {
-    if (a == b)
+    return LLVMIsASExtInst(v) != NULL || LLVMIsAZExtInst(v) != NULL;
+}
+
+/* A value, or what is read from the place, which is the same for both loops. */
+static bool same_number(LLVMValueRef a, LLVMValueRef b, bool same_place)
+{
+    return a == b || (same_place && LLVMIsALoadInst(a) != NULL && LLVMIsALoadInst(b) != NULL &&
+                      LLVMTypeOf(a) == LLVMTypeOf(b));
+}
+
+/* One value, in both loops as wide, or made wider where that changes no comparison. */
+static bool same_value(LLVMValueRef a, LLVMValueRef b, LLVMIntPredicate by, bool same_place)
+{
+    if (same_number(a, b, same_place))
         return true;
-    if (LLVMIsASExtInst(a) == NULL && LLVMIsAZExtInst(a) == NULL) {
+    if (!is_widened(a)) {
         LLVMValueRef wide = b;
         b = a;
         a = wide;
     }
-    bool widens = LLVMIsASExtInst(a) != NULL
-                      ? is_signed(by)
-                      : LLVMIsAZExtInst(a) != NULL && by != LLVMIntNE && !is_signed(by);
-    bool alike = LLVMIsAInstruction(b) != NULL && LLVMIsAInstruction(a) != NULL &&
-                 LLVMGetInstructionOpcode(a) == LLVMGetInstructionOpcode(b) &&
-                 (LLVMIsASExtInst(a) != NULL || LLVMIsAZExtInst(a) != NULL) && LLVMTypeOf(a) == LLVMTypeOf(b);
-    return (widens && LLVMGetOperand(a, 0) == b) || (alike && LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0));
+    if (!is_widened(a))
+        return false;
+    bool widens = LLVMIsASExtInst(a) != NULL ? is_signed(by) : by != LLVMIntNE && !is_signed(by);
+    bool alike = LLVMIsAInstruction(b) != NULL &&
+                 LLVMGetInstructionOpcode(a) == LLVMGetInstructionOpcode(b) && LLVMTypeOf(a) == LLVMTypeOf(b);
+    return (widens && same_number(LLVMGetOperand(a, 0), b, same_place)) ||
+           (alike && same_number(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), same_place));
 }
 
 static bool same_constant(LLVMValueRef a, LLVMValueRef b)
@@ -475,9 +504,8 @@ bool dh_w_counted_alike(const struct dh_w_counted *a, const struct dh_w_counted 
     struct dh_w_range x, y;
     if (dh_w_counted_range(a, &x) && dh_w_counted_range(b, &y))
         return x.least == y.least && x.greatest == y.greatest && (x.step == y.step || x.least == x.greatest);
-    bool same_bound = same_value(a->bound, b->bound, a->by) || same_constant(a->bound, b->bound) ||
-                      (dh_w_address_known(&a->place) && dh_w_address_equal(&a->place, &b->place) &&
-                       LLVMTypeOf(a->bound) == LLVMTypeOf(b->bound));
+    bool same_place = dh_w_address_known(&a->place) && dh_w_address_equal(&a->place, &b->place);
+    bool same_bound = same_value(a->bound, b->bound, a->by, same_place) || same_constant(a->bound, b->bound);
     return same_bound && same_constant(a->start, b->start) && a->step == b->step && a->by == b->by &&
            a->at_end == b->at_end;
 }

@@ -7,7 +7,7 @@
 #include "ir/whole/flow.h"
 
 /* A loop whose index starts at a constant, changes by a constant in each iteration, and is compared with a
- * bound to leave the loop. */
+ * bound to leave the loop. Bound and index may be made wider for that. */
 struct dh_w_counted {
     u32 loop, header;
     LLVMValueRef index, start, bound; /* the phi, a constant, and what it is compared with */

@@ -288,35 +288,6 @@ static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_add
     return true;
 }
 
-/* The last index of an address is that of a loop over a part of the array. */
-static bool is_in_part(const struct dh_w_teams *t, const struct dh_w_fn *fn, u32 op,
-                       const struct dh_w_address *a, u32 length, struct dh_w_part *ret)
-{
-    u32 bits;
-    if (a->terms == 0 || length == 0 || length > a->term[a->terms - 1].size)
-        return false;
-    LLVMValueRef index =
-        dh_w_expression_leaf(&t->flow->locks.expressions, a->term[a->terms - 1].index, &bits);
-    return index != NULL && dh_w_part_find(fn, index, dh_w_block_of(fn, op), ret) &&
-           bits >= LLVMGetIntTypeWidth(LLVMTypeOf(index));
-}
-
-/* A part between constants is one place, without the index. */
-static bool forget_part(struct dh_w_address *a, const struct dh_w_part *part, u32 *length)
-{
-    if (part->step != NULL || LLVMIsAConstantInt(part->start) == NULL ||
-        LLVMIsAConstantInt(part->bound) == NULL)
-        return false;
-    int64_t first = LLVMConstIntGetSExtValue(part->start);
-    int64_t end = LLVMConstIntGetSExtValue(part->bound) + part->closed, size = a->term[a->terms - 1].size;
-    if (first < 0 || end <= first || end > INT32_MAX / size)
-        return false;
-    a->off += first * size;
-    a->terms--;
-    *length = (u32)((end - first) * size);
-    return true;
-}
-
 /* The part of an array that a thread's loop goes over is an element, from that of the first index to that of
  * the bound. Both are the same for the thread all the while, since they are made of what it was given. */
 static bool find_part(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_address *here,
@@ -434,7 +405,8 @@ static bool find_seen_by(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value poin
 {
     const struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
-    struct dh_w_address here = dh_w_settled_of(w, &t->flow->locks.expressions, fn, pointer);
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    struct dh_w_address here = dh_w_settled_of(w, expressions, fn, pointer);
     u32 length = fn->ops[op].length;
     struct dh_w_part part;
     struct dh_w_address outer = here;
@@ -444,7 +416,7 @@ static bool find_seen_by(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value poin
     bool has_parts = root != 0 && t->of[root].inst == (to != DH_W_NONE ? to : t->of[root].inst) &&
                      (to != DH_W_NONE || t->of[root].under == 0);
     do { /* x[k], and then x[k][...] */
-        found = has_parts && is_in_part(t, fn, op, &outer, bytes, &part) &&
+        found = has_parts && dh_w_part_of(expressions, fn, op, &outer, bytes, &part) &&
                 (find_part(t, inst, op, &outer, &part, bytes, to, e) ||
                  find_share(t, inst, op, &outer, &part, NULL, bytes, to, e));
     } while (!found && forget_index(&outer, &bytes));
@@ -452,8 +424,8 @@ static bool find_seen_by(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value poin
     found = found || (has_parts && is_in_part_plus(fn, op, pointer, &here, length, &part, &plus) &&
                       find_share(t, inst, op, &here, &part, plus, length, to, e));
     return found || find_element(t, inst, op, here, length, to, e) ||
-           (is_in_part(t, fn, op, &here, length, &part) && forget_part(&here, &part, &length) &&
-            find_element(t, inst, op, here, length, to, e));
+           (dh_w_part_of(expressions, fn, op, &here, length, &part) &&
+            dh_w_part_forget(&here, &part, &length) && find_element(t, inst, op, here, length, to, e));
 }
 
 u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)

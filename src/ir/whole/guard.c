@@ -7,10 +7,12 @@
  *  - at the same constant distance from both addresses: if these are equal, so are the locks, whatever object
  * it is; or the target of a pointer that is at such a distance and no longer changes;
  *  - at the same rank: x[i] is accessed and m[i] held, in two global arrays, or in one object whose
- * beginning is known (begin.c). Equal addresses mean equal i.
+ * beginning is known (begin.c). Equal addresses mean equal i. Of x[i][k] with k between constants, what k
+ * reaches counts as one access (part.c).
  */
 #include <string.h>
 
+#include "ir/whole/part.h"
 #include "ir/whole/race.h"
 
 enum { MAX_DELTAS = 16 };
@@ -194,23 +196,23 @@ static bool is_given(const struct dh_w *w, u32 inst, const struct dh_w_address *
 }
 
 /* What is accessed and a lock that is held, in the function itself, or, if it is given both, in its caller.
- */
+ * Of a row, the rank alone counts: it holds for all that is no longer than an element. */
 static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock, struct dh_w_address access,
-                   u32 length)
+                   u32 length, bool is_row)
 {
     struct dh_w *w = r->w;
     struct dh_w_pool *expressions = &r->flow->locks.expressions;
     const struct dh_w_held *h = dh_w_held(&r->flow->locks, lock);
     struct dh_w_address at = h->address;
     while (dh_w_address_known(&access) && dh_w_address_known(&at)) {
-        bool inside = is_inside(&access, &at), ranked = is_ranked(&access, &at);
+        bool inside = !is_row && is_inside(&access, &at), ranked = is_ranked(&access, &at);
         if (inside)
             add_distance(all, h, lock, &access, &at, length);
         if (ranked)
             add_rank(all, h, lock, &access, &at, length);
         ranked |= add_rank_in_object(r, all, inst, lock, &access, &at, length);
         ranked |= add_rank_in_element(r, all, inst, lock, access, at, length);
-        ranked |= add_pointer(r, all, lock, &access, &at, length);
+        ranked |= !is_row && add_pointer(r, all, lock, &access, &at, length);
         if (inside || ranked)
             return;
         const struct dh_w_call *call;
@@ -226,11 +228,17 @@ static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock,
     }
 }
 
-static u32 deltas_of(struct dh_w_races *r, u32 inst, u32 locks, dh_w_value pointer, u32 length)
+static u32 deltas_of(struct dh_w_races *r, u32 inst, u32 locks, u32 op, dh_w_value pointer)
 {
     const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
-    struct dh_w_address access = dh_w_address_of(r->w, &r->flow->locks.expressions, fn, pointer);
+    struct dh_w_pool *expressions = &r->flow->locks.expressions;
+    struct dh_w_address access = dh_w_address_of(r->w, expressions, fn, pointer), row = access;
     struct dh_w_path path = dh_w_path_of(fn, pointer);
+    u32 length = fn->ops[op].length, bytes = length;
+    struct dh_w_part part;
+    /* Of x[i][k] with k between constants, all that k reaches, at once. */
+    bool has_row =
+        dh_w_part_of(expressions, fn, op, &row, length, &part) && dh_w_part_forget(&row, &part, &bytes);
     struct deltas all;
     size_t count;
     memset(&all, 0, sizeof all);
@@ -238,7 +246,9 @@ static u32 deltas_of(struct dh_w_races *r, u32 inst, u32 locks, dh_w_value point
     for (size_t i = 0; i < count; i++) {
         const struct dh_w_held *h = dh_w_held(&r->flow->locks, at[i]);
         size_t before = all.n;
-        relate(r, &all, inst, at[i], access, length);
+        relate(r, &all, inst, at[i], access, length, false);
+        if (all.n == before && has_row)
+            relate(r, &all, inst, at[i], row, bytes, true);
         if (all.n > before || h->path.base == DH_W_NONE || h->path.base != path.base ||
             h->path.steps != path.steps || h->path.indexed ||
             memcmp(h->path.off, path.off, (path.steps - 1) * sizeof path.off[0]) != 0)
@@ -290,8 +300,7 @@ u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer)
         all[n].state.barriers = at.barriers;
         all[n].state.late = at.late;
         if (at.locks != 0)
-            all[n].deltas =
-                deltas_of(r, inst, at.locks, pointer, r->w->fns[r->w->insts[inst].fn].ops[op].length);
+            all[n].deltas = deltas_of(r, inst, at.locks, op, pointer);
         n++;
     }
     return dh_w_pool_add(&r->guards, all, n * sizeof all[0]);
@@ -340,6 +349,32 @@ bool dh_w_same_rank(const struct dh_w_rank *x, const struct dh_w_rank *y)
     return data % s == 0 && t != 0 && lock % t == 0 && data / s == lock / t;
 }
 
+/* The same for accesses that may begin at different bytes of an element: if they have one in common, it is
+ * one element, since together they are no longer than that. Not for `in_element`: there only equal places are
+ * known to be in one structure. */
+static bool same_element(const struct dh_w_rank *x, const struct dh_w_rank *y)
+{
+    if (x->data_stride == 0 && y->data_stride != 0)
+        return same_element(y, x);
+    if (x->data != y->data || x->lock != y->lock || x->data_content != y->data_content ||
+        x->lock_content != y->lock_content || x->in_element || y->in_element)
+        return false;
+    int64_t s = x->data_stride, data = y->data_off - x->data_off, lock = y->lock_off - x->lock_off, k = 0;
+    if (s == 0)
+        return lock == 0;
+    if (x->length == 0 || y->length == 0 || /* not known */
+        (y->data_stride != 0 && (y->data_stride != s || y->lock_stride != x->lock_stride)))
+        return false;
+    if (y->data_stride == 0) /* y has a constant for i: k, or, if it begins before x in that element, k + 1 */
+        k = data >= 0 ? data / s : (data - s + 1) / s;
+    for (int64_t last = y->data_stride == 0 ? k + 1 : k; k <= last; k++) {
+        int64_t at = data - k * s, first = at < 0 ? at : 0, end = at + y->length;
+        if ((end > x->length ? end : x->length) - first <= s && lock == k * x->lock_stride)
+            return true;
+    }
+    return false;
+}
+
 static void compare_deltas(struct dh_w_races *r, u32 a, u32 b, struct common *c)
 {
     size_t n = r->deltas.size[a] / sizeof(struct dh_w_delta),
@@ -350,7 +385,8 @@ static void compare_deltas(struct dh_w_races *r, u32 a, u32 b, struct common *c)
             u32 either = x[i].flags | y[j].flags, differ = x[i].flags ^ y[j].flags;
             if (x[i].distance != y[j].distance ||
                 (differ & (DH_W_DELTA_INDEXED | DH_W_DELTA_RANKED | DH_W_DELTA_POINTER)) ||
-                ((either & DH_W_DELTA_RANKED) && !dh_w_same_rank(&x[i].rank, &y[j].rank)) ||
+                ((either & DH_W_DELTA_RANKED) && !dh_w_same_rank(&x[i].rank, &y[j].rank) &&
+                 !same_element(&x[i].rank, &y[j].rank)) ||
                 ((either & DH_W_DELTA_POINTER) && x[i].rank.lock_off != y[j].rank.lock_off))
                 continue;
             if (x[i].flags & y[j].flags & DH_W_DELTA_SHARED) {

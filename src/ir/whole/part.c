@@ -70,3 +70,29 @@ bool dh_w_part_find(const struct dh_w_fn *fn, LLVMValueRef index, u32 block, str
         ret->step = NULL;
     return true;
 }
+
+bool dh_w_part_of(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
+                  const struct dh_w_address *a, u32 length, struct dh_w_part *ret)
+{
+    u32 bits;
+    if (a->terms == 0 || length == 0 || length > a->term[a->terms - 1].size)
+        return false;
+    LLVMValueRef index = dh_w_expression_leaf(expressions, a->term[a->terms - 1].index, &bits);
+    return index != NULL && dh_w_part_find(fn, index, dh_w_block_of(fn, op), ret) &&
+           bits >= LLVMGetIntTypeWidth(LLVMTypeOf(index));
+}
+
+bool dh_w_part_forget(struct dh_w_address *a, const struct dh_w_part *part, u32 *length)
+{
+    if (part->step != NULL || LLVMIsAConstantInt(part->start) == NULL ||
+        LLVMIsAConstantInt(part->bound) == NULL)
+        return false;
+    int64_t first = LLVMConstIntGetSExtValue(part->start);
+    int64_t end = LLVMConstIntGetSExtValue(part->bound) + part->closed, size = a->term[a->terms - 1].size;
+    if (first < 0 || end <= first || end > INT32_MAX / size)
+        return false;
+    a->off += first * size;
+    a->terms--;
+    *length = (u32)((end - first) * size);
+    return true;
+}

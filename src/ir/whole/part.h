@@ -4,7 +4,7 @@
 #ifndef DH_IR_WHOLE_PART_H
 #define DH_IR_WHOLE_PART_H
 
-#include "ir/whole/model.h"
+#include "ir/whole/address.h"
 
 /* Where the index begins, and what it is compared with. Neither need be a constant. */
 struct dh_w_part {
@@ -17,5 +17,12 @@ struct dh_w_part {
 /* Whether in a block the value is never less than the start, and less than the bound, if both are not
  * negative and stay what they are; or, with a step, the start and a multiple of the step. */
 bool dh_w_part_find(const struct dh_w_fn *fn, LLVMValueRef index, u32 block, struct dh_w_part *ret);
+/* Whether the last index of an address, at which an operation accesses `length` bytes of one element, is that
+ * of a loop over a part of the array. */
+bool dh_w_part_of(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
+                  const struct dh_w_address *a, u32 length, struct dh_w_part *ret);
+/* A part between constants is one place, without the index; *length becomes its length. false: it is another.
+ */
+bool dh_w_part_forget(struct dh_w_address *a, const struct dh_w_part *part, u32 *length);
 
 #endif

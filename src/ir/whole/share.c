@@ -193,6 +193,19 @@ static bool add_leaf(struct search *s, struct leaf leaf, u32 bits, struct polyno
     return true;
 }
 
+/* The bits that the index fits in, with a sign, in a round of the loop: it begins at 0 or more and grows, up
+ * to a constant, or to a number that was made wider to be compared with it. */
+static u32 bits_of_index(const struct dh_w_counted *c)
+{
+    struct dh_w_range range;
+    u32 bits = width_of(c->index), fit = bits;
+    if (dh_w_counted_range(c, &range))
+        fit = of_number(range.greatest).bits;
+    else if (is_less(c) && LLVMIsASExtInst(c->bound) != NULL)
+        fit = width_of(LLVMGetOperand(c->bound, 0));
+    return fit < bits ? fit : bits;
+}
+
 /* Whether a value of the creator is the same from the first creation on until all are joined. */
 static bool is_kept(const struct search *s, LLVMValueRef v)
 {
@@ -339,7 +352,7 @@ static bool evaluate(struct search *s, u32 inst, LLVMValueRef v, u32 depth, stru
         return given != NULL && evaluate(s, inst, given, depth - 1, ret);
     }
     if (inst == s->team->inst && v == s->team->created_by.index)
-        return add_leaf(s, s->leaf[INDEX], width_of(v), ret);
+        return add_leaf(s, s->leaf[INDEX], bits_of_index(&s->team->created_by), ret);
     switch (LLVMIsAInstruction(v) != NULL ? LLVMGetInstructionOpcode(v) : 0) {
     case LLVMSExt:
     case LLVMZExt:

@@ -116,6 +116,30 @@ def lock_beside(p):
     p.run_threads(f"thread{k}")
 
 
+def row_lock(p):
+    """A lock for each row of a table, and loops over its columns."""
+    k, rng = p.n, p.rng
+    how = p.mistake and rng.choice(["other", "next", "over", "exchanged", "released"])
+    lock = {"other": "(i + me) % N", "next": "i + (me & 1)"}.get(how, "i")  # "next": for every other thread
+    row, column = ("(me & 1 ? c : i)", "(me & 1 ? i : c)") if how == "exchanged" else ("i", "c")
+    first, end = rng.choice([("0", "N"), ("0", "N / 2"), ("1", "N"), ("2", "N - 1")])
+    if how:
+        first, end = "0", "N + 1" if how == "over" else "N"
+    p.top += [f"pthread_mutex_t m{k}[N + 1];", f"int x{k}[N + 2][N];", f"static void *thread{k}(void *arg)", "{",
+              "    int me = (int)(long)arg;", "    for (int i = 0; i < N; i++) {", f"        pthread_mutex_lock(&m{k}[{lock}]);"]
+    if not how and rng.random() < 0.5:
+        p.top += [f"        x{k}[i][{rng.choice(['0', '3', 'N - 1'])}] += me; {p.mark()}"]
+    p.top += [f"        for ({rng.choice(['int', 'long', 'unsigned'])} c = {first}; c < {end}; c++) {{"]
+    if how == "released":
+        p.top += [f"            pthread_mutex_unlock(&m{k}[{lock}]);", f"            x{k}[{row}][{column}]++; {p.mark()}",
+                  f"            pthread_mutex_lock(&m{k}[{lock}]);"]
+    else:
+        p.top += [f"            x{k}[{row}][{column}]++; {p.mark()}"]
+    p.top += ["        }", f"        pthread_mutex_unlock(&m{k}[{lock}]);", "    }", "    (void)me;", "    return arg;", "}"]
+    p.main += ["    for (int i = 0; i <= N; i++)", f"        pthread_mutex_init(&m{k}[i], NULL);"]
+    p.run_threads(f"thread{k}")
+
+
 def team(p):
     """An element for each thread, and loops that join."""
     k, rng = p.n, p.rng
@@ -155,7 +179,8 @@ def team(p):
     ident = [f"        {array}[i].id = i;"] if how == "divided" else []
     create = f"        pthread_create(&t{k}[i], NULL, thread{k}, {given});"
     body = [create, fill] if how == "late" else ident + [fill, create]
-    loop = [f"    for (int i = 0; i < {bound}; i++) {{"] + body + ["    }"]
+    wide = [rng.choice(["int", "long"]) for _ in range(2)]  # what the loops count with
+    loop = [f"    for ({wide[0]} i = 0; i < {bound}; i++) {{"] + body + ["    }"]
     p.main += loop
     if how == "over":
         p.main += ["    pthread_t first = t%d[0];" % k] + [f"    for (int i = 0; i < {bound}; i++) {{", create, "    }"]
@@ -170,7 +195,7 @@ def team(p):
         p.main += [f"    for (int i = 0; i < {bound}; i++) {{", f"        {read} {bad}", join, "    }"]
     else:
         last = f"{bound} - 1" if how == "short" else bound
-        p.main += [f"    for (int i = 0; i < {last}; i++) {{", join]
+        p.main += [f"    for ({wide[1]} i = 0; i < {last}; i++) {{", join]
         if inside:
             p.main += [f"        {read} // SAFE"]
         if how == "way_out":
@@ -186,7 +211,7 @@ def main():
     rng = random.Random(int(sys.argv[1]))
     top, body = [], []
     for number in range(6):
-        shape = rng.choice([element_lock, lock_beside, team, team])
+        shape = rng.choice([element_lock, lock_beside, row_lock, team, team])
         part = Part(rng, number, rng.random() < 0.4)
         shape(part)
         top += [f"/* {shape.__doc__} */"] + part.top + [""]
