@@ -1,6 +1,6 @@
 /*
  * prog.c - a program with a few possible races, for tests of the hive. With -DLATER it is a later version of
- * itself, in which all that follows the function count is at other lines.
+ * itself, in which everything is at other lines, and the function miss has others inside.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -8,6 +8,9 @@
 int hits, misses, total;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+#ifdef LATER
+#line 31
+#endif
 static void count(int n)
 {
     hits += n;
@@ -15,11 +18,11 @@ static void count(int n)
     total += n;
     pthread_mutex_unlock(&lock);
 }
-#ifdef LATER
-#line 23
-#endif
 static void miss(int n)
 {
+#ifdef LATER
+#line 50
+#endif
     misses += n;
 }
 

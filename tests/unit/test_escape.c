@@ -340,47 +340,6 @@ static void test_deep(void **state)
     munmap(nodes, N * sizeof(*nodes));
 }
 
-static u64 variable[8];
-static _Thread_local u64 own_variable[8];
-
-/* What is in memory that has escaped has escaped, but for variables that only this thread knows. */
-static void test_origins(void **state)
-{
-    (void)state;
-    u64 local[8] = {0};
-    u64 *from[] = {variable, local, own_variable};
-    dh_esc_own_variables = (u64)__builtin_thread_pointer() - (u64)own_variable;
-    for (int i = 0; i < 3; i++) {
-        char *p = block(0, 64), *q = block(1 << 20, 64);
-        from[i][3] = (u64)q;
-        __dh_esc_copy(p, from[i], 64);
-        assert_int_equal(dh_esc_shadow_block((uptr)p / 16).holds, i != 0);
-        __dh_esc_contents(from[i], 64);
-        assert_true(is_all(q, 64, i == 0));
-        __dh_esc_free(p);
-        __dh_esc_free(q);
-    }
-    dh_esc_own_variables = 0;
-}
-
-/* Pointers to itself lead out of no small block. */
-static void test_itself(void **state)
-{
-    (void)state;
-    for (u64 i = 0; i < DH_ARRAY_LEN(sizes); i++) {
-        u64 n = sizes[i];
-        if (n < 8 || n > 4096)
-            continue;
-        char *p = block(0, n), *q = block(1 << 20, 64);
-        put(p, (u64)p + n - 1);
-        assert_int_equal(dh_esc_shadow_block((uptr)p / 16).holds, n / 16 + 1 >= DH_ESC_FEW);
-        put(p, (u64)q);
-        assert_true(dh_esc_shadow_block((uptr)p / 16).holds);
-        __dh_esc_publish((u64)p);
-        assert_true(is_all(p, n, false) && is_all(q, 64, false));
-    }
-}
-
 /* What is in a block that nobody has stored a pointer into is what was there before it. */
 static void test_holds(void **state)
 {
@@ -815,8 +774,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_stores, begin, end),
         cmocka_unit_test_setup_teardown(test_reach, begin, end),
         cmocka_unit_test_setup_teardown(test_deep, begin, end),
-        cmocka_unit_test_setup_teardown(test_origins, begin, end),
-        cmocka_unit_test_setup_teardown(test_itself, begin, end),
         cmocka_unit_test_setup_teardown(test_holds, begin, end),
         cmocka_unit_test_setup_teardown(test_copies, begin, end),
         cmocka_unit_test_setup_teardown(test_returns, begin, end),
