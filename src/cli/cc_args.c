@@ -29,7 +29,7 @@ void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 
 /* ---- Response files ---------------------------------------------------------------------------- */
 
-static char *read_whole(struct dh_arena *arena, const char *path)
+char *dh_cc_args_read_file(struct dh_arena *arena, const char *path)
 {
     FILE *f = fopen(path, "re");
     if (!f)
@@ -44,9 +44,7 @@ static char *read_whole(struct dh_arena *arena, const char *path)
     return copy;
 }
 
-/* The next word of a response file in GNU syntax: white space separates, quotes group, a backslash
- * takes the next character as it is. Unquotes in place; NULL at the end. */
-static char *next_word(char **cursor)
+char *dh_cc_args_next_word(char **cursor)
 {
     char *in = *cursor;
     while (isspace((unsigned char)*in))
@@ -70,12 +68,12 @@ static char *next_word(char **cursor)
 static void add_expanded(struct dh_cc_args *args, const char *arg, int depth)
 {
     const int max_depth = 16; /* a response file that includes itself must end somewhere */
-    char *cursor = arg[0] == '@' && depth < max_depth ? read_whole(args->arena, arg + 1) : NULL;
+    char *cursor = arg[0] == '@' && depth < max_depth ? dh_cc_args_read_file(args->arena, arg + 1) : NULL;
     if (!cursor) {
         dh_cc_args_add(args, arg);
         return;
     }
-    for (char *word; (word = next_word(&cursor)) != NULL;)
+    for (char *word; (word = dh_cc_args_next_word(&cursor)) != NULL;)
         add_expanded(args, word, depth + 1);
 }
 
@@ -154,6 +152,7 @@ bool dh_cc_args_takes_value(const char *arg)
                                           "--include",
                                           "--imacros",
                                           "--include-directory",
+                                          "--config",
                                           "--define-macro"};
     return IS_ONE_OF(arg, options);
 }

@@ -19,6 +19,17 @@ void dh_cc_args_add(struct dh_cc_args *args, const char *arg);
  * read leaves the argument unchanged. */
 void dh_cc_args_add_expanded(struct dh_cc_args *args, const char *arg);
 
+/* A text file in the arena; NULL, and errno, if it cannot be read. */
+char *dh_cc_args_read_file(struct dh_arena *arena, const char *path);
+/* The next word of a response file in GNU syntax: white space separates, quotes group, a backslash takes the
+ * next character as it is. Unquotes in place; NULL at the end. */
+char *dh_cc_args_next_word(char **cursor);
+
+/* cc_config.c: puts the contents of clang's configuration files (--config) and options about sanitizers from
+ * CCC_OVERRIDE_OPTIONS where clang puts them. What cannot be obeyed, as a sentence in the arena; NULL:
+ * nothing. */
+const char *dh_cc_config_expand(struct dh_cc_args *args);
+
 /* The kind of build. */
 enum dh_cc_mode {
     DH_CC_FULL,  /* every access is checked */

@@ -445,10 +445,18 @@ static int drive(int argc, char **argv, bool cxx)
     struct dh_cc_args in = {.arena = &d.arena};
     read_arguments(argc, argv, &in);
     dh_cc_args_read(&in, cxx, &d.line);
+    const char *wrong = NULL;
+    if (d.line.frontend != DH_CC_GNU) { /* which has neither */
+        free(d.line.ignorelists.at);
+        wrong = dh_cc_config_expand(&in);
+        dh_cc_args_read(&in, cxx, &d.line);
+    }
     int rc;
     if (d.line.help) {
         print_help(&d);
         rc = 0;
+    } else if (wrong) {
+        rc = fail(&d, "%s", wrong);
     } else if (argc < 2) {
         rc = fail(&d, "nothing to compile; 'deadheat %s --dh-help' has examples", cxx ? "c++" : "cc");
     } else if (strcmp(argv[argc - 1], "--dh-launch") == 0) {

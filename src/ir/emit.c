@@ -3,7 +3,7 @@
  *
  * Every inserted call carries a source position, so that the return address of a slow path leads
  * to the line of the access: that of the instruction or, if it has none, that of another instruction
- * of the same statement, or line 0 of the function.
+ * of the same statement, or the first line of the loop or block around it.
  */
 #include <string.h>
 
@@ -110,9 +110,23 @@ static LLVMValueRef first_of(const struct values *v)
     return NULL;
 }
 
+/* Unswitching makes of a condition inside a loop one in front of it, which has no line. Of these values: the
+ * beginning of the loop that they decide on. NULL: there is none, or there are several. */
+static LLVMMetadataRef loop_decided_by(const struct values *v)
+{
+    LLVMMetadataRef found = NULL;
+    for (u32 i = 0; i < v->n; i++) {
+        LLVMMetadataRef loop = LLVMIsATerminatorInst(v->at[i]) ? dh_shim_loop_of_end(v->at[i]) : NULL;
+        if (found && loop && LLVMDILocationGetLine(found) != LLVMDILocationGetLine(loop))
+            return NULL;
+        found = loop ? loop : found;
+    }
+    return found;
+}
+
 /* What a load was made for: the instruction that uses its value, or what was computed from it by instructions
  * that have no line either. A phi has no place of its own. */
-static LLVMValueRef first_use(LLVMValueRef load)
+static LLVMMetadataRef first_use(LLVMValueRef load)
 {
     struct values without = {{load}, 1}, with = {{NULL}, 0};
     for (u32 i = 0; i < without.n; i++) {
@@ -123,27 +137,28 @@ static LLVMValueRef first_use(LLVMValueRef load)
                 return NULL;
         }
     }
-    return first_of(&with);
+    LLVMValueRef first = first_of(&with);
+    return first ? LLVMInstructionGetDebugLoc(first) : loop_decided_by(&without);
 }
 
-/* The instruction whose line a report shall show for this one. Accesses that the optimiser has moved or
- * merged have no line; another one to the same place, or the use of what was loaded, is what the programmer
- * wrote. If there are several, on different lines, one of them may be where the program never came: better
- * none than that. */
-static LLVMValueRef with_line(LLVMValueRef inst)
+/* The line that a report shall show for a load or store without one. Accesses that the optimiser has moved or
+ * merged have none; another one to the same place, or the use of what was loaded, is what the programmer
+ * wrote. If there are several, on different lines, one of them may be where the program never came: then the
+ * beginning of the block that they are all in, which does not claim more than is known. */
+static LLVMMetadataRef line_of_moved(LLVMValueRef inst)
 {
-    LLVMValueRef found = NULL;
-    bool load = LLVMIsALoadInst(inst) != NULL;
-    if ((load || LLVMIsAStoreInst(inst)) && !LLVMGetDebugLocLine(inst))
-        found = same_place(inst);
-    if (!found && load && !LLVMGetDebugLocLine(inst))
-        found = first_use(inst);
-    return found ? found : inst;
+    LLVMValueRef other = same_place(inst);
+    LLVMMetadataRef found = other                   ? LLVMInstructionGetDebugLoc(other)
+                            : LLVMIsALoadInst(inst) ? first_use(inst)
+                                                    : NULL;
+    return found ? found : dh_shim_scope_of(inst);
 }
 
 void dh_ir_emit_position_of(struct dh_ir *ir, LLVMValueRef inst)
 {
-    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(with_line(inst));
+    bool access = LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
+    LLVMMetadataRef loc =
+        access && !LLVMGetDebugLocLine(inst) ? line_of_moved(inst) : LLVMInstructionGetDebugLoc(inst);
     if (!loc) {
         LLVMMetadataRef scope = LLVMGetSubprogram(function_of(inst));
         if (scope)

@@ -180,6 +180,12 @@ LLVMValueRef dh_shim_loops_preheader_end(const void *loop);
 bool dh_shim_loops_end(LLVMValueRef fn);
 /* Two instructions come from the same source line of the same inlined copy. */
 bool dh_shim_same_line(LLVMValueRef a, LLVMValueRef b);
+/* Where the loop begins that the last instruction of a block decides on: the one that it repeated before the
+ * optimiser changed it, or that it may enter. NULL: there is none, or its place is unknown. */
+LLVMMetadataRef dh_shim_loop_of_end(LLVMValueRef end);
+/* Where the innermost block or function begins that an instruction without a line is known to be in. NULL:
+ * there is no debug information. */
+LLVMMetadataRef dh_shim_scope_of(LLVMValueRef inst);
 /* Creates a block that runs before inst if the condition holds; returns its last instruction. unlikely: it is
  * placed after the function's own code. */
 LLVMValueRef dh_shim_split_if(LLVMValueRef condition, LLVMValueRef inst, bool unlikely);

@@ -295,6 +295,72 @@ bool dh_shim_same_line(LLVMValueRef a, LLVMValueRef b)
            cast<DIScope>(x.getScope())->getFile() == cast<DIScope>(y.getScope())->getFile();
 }
 
+/* What clang records of a loop on the branch that repeats it: where it begins, and then where it ends. */
+static DILocation *loop_repeated_by(const Instruction *end)
+{
+    const MDNode *loop = end->getMetadata(LLVMContext::MD_loop);
+    for (unsigned i = 1; loop && i < loop->getNumOperands(); i++)
+        if (auto *begin = dyn_cast<DILocation>(loop->getOperand(i)))
+            return begin->getInlinedAtScope()->getSubprogram() == end->getFunction()->getSubprogram()
+                       ? begin
+                       : nullptr;
+    return nullptr;
+}
+
+static DILocation *loop_begun_by(const BasicBlock *head)
+{
+    for (const BasicBlock *from : predecessors(head))
+        if (DILocation *loop = loop_repeated_by(from->getTerminator()))
+            if (DominatorTree(*const_cast<Function *>(head->getParent())).dominates(head, from))
+                return loop;
+    return nullptr;
+}
+
+/* Whether all of a block has come from elsewhere: then so has the condition at its end, if there is one. */
+static bool is_moved(const BasicBlock *block)
+{
+    const Instruction *end = block->getTerminator();
+    return end->getNumSuccessors() <= 2 && all_of(*block, [end](const Instruction &inst) {
+               return isa<PHINode>(inst) || inst.isDebugOrPseudoInst() || !inst.getDebugLoc() ||
+                      (&inst == end && end->getNumSuccessors() == 1);
+           });
+}
+
+static DILocation *loop_of_end(const Instruction *end, unsigned deep)
+{
+    if (DILocation *loop = loop_repeated_by(end))
+        return loop;
+    for (const BasicBlock *next : successors(end))
+        if (DILocation *loop = loop_begun_by(next))
+            return loop;
+    /* There may be several conditions in front of a loop. */
+    for (const BasicBlock *next : successors(end))
+        if (deep > 0 && is_moved(next))
+            if (DILocation *loop = loop_of_end(next->getTerminator(), deep - 1))
+                return loop;
+    return nullptr;
+}
+
+LLVMMetadataRef dh_shim_loop_of_end(LLVMValueRef end)
+{
+    const unsigned deep_enough = 4;
+    return wrap(loop_of_end(unwrap<Instruction>(end), deep_enough));
+}
+
+LLVMMetadataRef dh_shim_scope_of(LLVMValueRef value)
+{
+    auto *inst = unwrap<Instruction>(value);
+    const DebugLoc &at = inst->getDebugLoc();
+    DILocalScope *scope = at ? cast<DILocalScope>(at.getScope()) : inst->getFunction()->getSubprogram();
+    if (!scope)
+        return nullptr;
+    /* Files that are included in the middle of a function are scopes of their own, without a line. */
+    scope = scope->getNonLexicalBlockFileScope();
+    auto *block = dyn_cast<DILexicalBlock>(scope);
+    const unsigned line = block ? block->getLine() : scope->getSubprogram()->getLine();
+    return wrap(DILocation::get(inst->getContext(), line, 0, scope, at ? at.getInlinedAt() : nullptr));
+}
+
 LLVMValueRef dh_shim_split_if(LLVMValueRef condition, LLVMValueRef inst, bool unlikely)
 {
     auto *at = unwrap<Instruction>(inst);

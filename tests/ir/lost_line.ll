@@ -1,12 +1,16 @@
 ; An access whose line the optimiser dropped gets that of the others to the same place, if there is only one such line:
-; of several, one may be where the program never came.
+; of several, one may be where the program never came, and it gets the function's.
 ; EXPECT one: read4=1 rare_read4=1
 ; NOMATCH one: @__dh_read4\(ptr @x\), !dbg !7$
 ; MATCH one: @__dh_read4\(ptr @x\), !dbg !8$
 ; MATCH *: ^!8 = !DILocation\(line: 3,
 ; EXPECT two: read4=1 rare_read4=2
-; MATCH two: @__dh_read4\(ptr @x\), !dbg !10$
-; MATCH *: ^!10 = !DILocation\(line: 0,
+; MATCH two: @__dh_read4\(ptr @x\), !dbg !11$
+; MATCH *: ^!11 = !DILocation\(line: 11,
+; Stores that were merged have the line of the block that both were in.
+; EXPECT merged: write4=1
+; MATCH merged: @__dh_write4\(ptr @x\), !dbg !16$
+; MATCH *: ^!16 = !DILocation\(line: 22,
 target triple = "x86_64-pc-linux-gnu"
 @x = global i32 0
 
@@ -33,6 +37,11 @@ no:
   ret i32 %d
 }
 
+define void @merged(i32 %v) !dbg !25 {
+  store i32 %v, ptr @x, !dbg !27
+  ret void
+}
+
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!3, !4}
 !0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, producer: "none", isOptimized: true, emissionKind: FullDebug)
@@ -47,3 +56,6 @@ no:
 !19 = !DILocation(line: 0, scope: !15)
 !20 = !DILocation(line: 13, scope: !15)
 !21 = !DILocation(line: 14, scope: !15)
+!25 = distinct !DISubprogram(name: "merged", scope: !1, file: !1, line: 21, type: !2, unit: !0, spFlags: DISPFlagDefinition)
+!26 = distinct !DILexicalBlock(scope: !25, file: !1, line: 22)
+!27 = !DILocation(line: 0, scope: !26)

@@ -11,6 +11,7 @@
 
 #include "base/sys.h"
 #include "runtime/intercept/intercept.h"
+#include "runtime/threads/openmp.h"
 #include "runtime/threads/thread.h"
 
 enum { ROBUST = 16 }; /* libc's bit in __kind */
@@ -48,7 +49,7 @@ bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m)
 
 static void locked(struct dh_scope *sc, pthread_mutex_t *m, int rc, u32 how)
 {
-    if (rc != 0 && rc != EOWNERDEAD)
+    if ((rc != 0 && rc != EOWNERDEAD) || dh_openmp_owns(m))
         return;
     dh_object_use(sc->t, m);
     dh_order_lock(sc->t, m, flags_of(m) | how);
@@ -90,7 +91,7 @@ DH_INTERCEPTOR(int, pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock
 DH_INTERCEPTOR(int, pthread_mutex_unlock, pthread_mutex_t *m)
 {
     DH_ENTER(pthread_mutex_unlock, m);
-    if (!dh_mutex_refuses(sc.t, m))
+    if (!dh_mutex_refuses(sc.t, m) && !dh_openmp_owns(m))
         dh_order_unlock(sc.t, m, false);
     DH_RETURN(REAL(pthread_mutex_unlock)(m));
 }

@@ -281,9 +281,10 @@ static void tell_openmp(void)
 {
     struct dh_openmp_range ranges[DH_OPENMP_MAX];
     u32 n = 0;
+    bool tool;
     for (int i = 0; i < modules_n && n < DH_OPENMP_MAX; i++)
-        if (modules[i]->loaded && dh_openmp_is(modules[i]->path))
-            ranges[n++] = (struct dh_openmp_range){modules[i]->lo, modules[i]->hi};
+        if (modules[i]->loaded && dh_openmp_is(modules[i]->path, &tool))
+            ranges[n++] = (struct dh_openmp_range){modules[i]->lo, modules[i]->hi, tool};
     dh_openmp_set(ranges, n);
 }
 

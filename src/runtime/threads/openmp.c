@@ -8,13 +8,16 @@
 struct dh_openmp_range dh_openmp_ranges[DH_OPENMP_MAX];
 u32 dh_openmp_n;
 
-bool dh_openmp_is(const char *path)
+bool dh_openmp_is(const char *path, bool *ret_tool)
 {
-    static const char *const names[] = {"libomp.so", "libomp-", "libiomp5.so", "libgomp.so", "libarcher.so"};
+    static const char tool[] = "libarcher.so";
+    static const char *const names[] = {"libomp.so", "libomp-", "libiomp5.so", "libgomp.so", tool};
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
-        if (strncmp(base, names[i], strlen(names[i])) == 0)
+        if (strncmp(base, names[i], strlen(names[i])) == 0) {
+            *ret_tool = names[i] == tool;
             return true;
+        }
     return false;
 }
 

@@ -106,6 +106,27 @@ for frontend in own clang; do
     same $frontend-no-thread-sanitizer "$(found $own -fno-sanitize=thread)" ""
     same $frontend-no-sanitizer-at-all "$(found $own -fno-sanitize=all)" ""
 done
+
+# Options that are not on the command line: configuration files, and clang's own variable.
+list 'fun:*pick_apple*'
+mkdir configs
+echo 'src:*part.h' >configs/second.txt
+cat >configs/lists.cfg <<'END'
+  # -fno-sanitize-thread-memory-access
+-fsanitize-ignorelist=list.txt \
+    -DQUOTED="a b"
+--config=./more.cfg
+END
+echo '@more.rsp' >configs/more.cfg
+echo '-fsanitize-ignorelist=<CFGDIR>/second.txt' >configs/more.rsp
+same config "$(found --config=configs/lists.cfg)" "pears plums "
+same config-two-words "$(found --config configs/lists.cfg)" "pears plums "
+same config-clang "$(found --dh-frontend=clang --config=configs/lists.cfg)" "pears plums "
+same config-by-name "$(found --config-user-dir=configs --config=lists.cfg)" "pears plums "
+same config-comes-first "$(found -fno-sanitize-ignorelist --config=configs/lists.cfg)" "$all"
+same override "$(CCC_OVERRIDE_OPTIONS='# +-fsanitize-ignorelist=list.txt' found)" "cherries pears plums "
+same override-in-front "$(CCC_OVERRIDE_OPTIONS='#^-fsanitize-ignorelist=list.txt' found -fno-sanitize-ignorelist)" "$all"
+
 list 'src:*race.cpp'
 same unoptimised "$(LEVEL=-O0 found -fsanitize-ignorelist=list.txt)" "cherries "
 same optimised "$(LEVEL=-O2 found -fsanitize-ignorelist=list.txt)" "cherries "
@@ -185,6 +206,15 @@ refused bad-section "line 4 of the ignorelist 'list.txt'" -fsanitize-ignorelist=
 list '[thread]' 'function good'
 refused bad-line "line 2 of the ignorelist 'list.txt'" -fsanitize-ignorelist=list.txt
 list 'fun:x'
+refused absent-config "cannot read the configuration file './absent': No such file or directory" --config=./absent
+refused absent-config-name "no configuration file 'absent.cfg' where clang keeps them" --config absent.cfg
+echo '--config=./itself.cfg' >itself.cfg
+refused config-of-itself "cannot read the configuration file '.*itself.cfg': Too many levels" --config=./itself.cfg
+echo '-fsanitize=address' >other.cfg
+refused config-sanitizer "one or the other" --config=./other.cfg
+export CCC_OVERRIDE_OPTIONS='#x-fsanitize-ignorelist=list.txt'
+refused override "'x-fsanitize-ignorelist=list.txt' in CCC_OVERRIDE_OPTIONS is not supported" -fsanitize-ignorelist=list.txt
+unset CCC_OVERRIDE_OPTIONS
 refused field "such a build has no checks" --dh-mode=field -fsanitize-ignorelist=list.txt
 refused field-part "such a build has no checks" --dh-mode=field -fno-sanitize-thread-atomics
 refused gcc-list "is an option of clang" --dh-frontend=gcc -fsanitize-ignorelist=list.txt

@@ -12,7 +12,7 @@ if ! echo 'int main(void) { return 0; }' | clang-19 -fopenmp -x c - -o probe 2>/
 fi
 for level in -O0 -O2; do
     "$deadheat" cc -g $level -fopenmp "$here/correct.c" -o correct && "$deadheat" cc -g $level -fopenmp "$here/racy.c" -o racy &&
-        "$deadheat" cc -g $level -fopenmp "$here/tasks.c" -o tasks || { bad "compile$level" "deadheat cc failed"; continue; }
+        "$deadheat" cc -g $level -fopenmp "$here/tasks.c" -o tasks && "$deadheat" cc -g $level -fopenmp "$here/critical.c" -o critical || { bad "compile$level" "deadheat cc failed"; continue; }
     for detector in fasttrack fasttrack-ref; do
         "$deadheat" run --detector=$detector -- ./correct >out 2>err
         same "correct$level-$detector" "$?:$(cat out):$(grep -c WARNING err):$(head -1 err)" "0:80400 22 1 408 55 11:0:"
@@ -22,6 +22,9 @@ for level in -O0 -O2; do
         same "racy$level-$detector-status" "$?:$(cat out)" "66:2 threads"
         same "racy$level-$detector-lines" "$(grep -A1 ' of 4 bytes at ' err | grep -o 'racy\.c:[0-9]*' | sort -u | tr '\n' ' ')" \
             "racy.c:18 racy.c:23 "
+        "$deadheat" run --detector=$detector --source=0 -- ./critical >out 2>err
+        same "critical$level-$detector" "$?:$(cat out):$(grep -A1 ' of 4 bytes at ' err | grep -o 'critical\.c:[0-9]*' | sort -u | tr '\n' ' ')" \
+            "66:4 2:critical.c:20 critical.c:25 "
     done
 done
 
