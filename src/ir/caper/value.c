@@ -408,9 +408,9 @@ static bool takes_numbers(LLVMValueRef callee, const char *name)
 static int call_of(LLVMValueRef call)
 {
     static const char *const keepers[] = {
-        "llvm.umin.",    "llvm.umax.",       "llvm.smin.",   "llvm.smax.",     "llvm.expect",
-        "llvm.ssa.copy", "llvm.ptrmask",     "llvm.masked.", "llvm.vector",    "llvm.assume",
-        "llvm.lifetime", "llvm.is.constant", "llvm.vp.",     "llvm.objectsize"};
+        "llvm.umin.",    "llvm.umax.",       "llvm.smin.",   "llvm.smax.",      "llvm.expect",
+        "llvm.ssa.copy", "llvm.ptrmask",     "llvm.masked.", "llvm.vector",     "llvm.assume",
+        "llvm.lifetime", "llvm.is.constant", "llvm.vp.",     "llvm.objectsize", "llvm.mem"};
     size_t len;
     LLVMValueRef callee = called(call);
     const char *name = callee ? LLVMGetValueName2(callee, &len) : "";
