@@ -190,7 +190,7 @@ struct dh_control {
     u64 gone_us;     /* when the second of two that met continued before they were examined; atomic */
     u64 hold_us;  /* steering: after they have met, the first waits up to this long for the second's access */
     u32 watching; /* the generation of the watchpoints that count now; atomic; 0: none do */
-    u32 unused;
+    u32 watches;  /* by the command, before the program begins: 1: watchpoints may be set in this run */
     struct dh_control_access first, second;
     /* Counted by the program's threads, atomic. */
     u64 traps;    /* at sites and watchpoints */

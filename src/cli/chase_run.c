@@ -429,6 +429,7 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
         return trial;
     }
     target.control->full = q->analysis == DH_CHASE_FULLHB;
+    target.control->watches = q->any && !q->unwatched;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         dh_cli_fail("chase", "cannot make a socket: %s", strerror(errno));
         goto out;

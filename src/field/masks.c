@@ -1,7 +1,7 @@
 /*
- * masks.c - libc's functions that set masks and handlers, as long as SIGILL and SIGTRAP are ours (signals.c):
- * what the program sets for these two is only recorded, and both are removed from every mask. So they are
- * from the mask with which libc begins the threads of timers.
+ * masks.c - libc's functions that set masks and handlers, as long as SIGILL and perhaps SIGTRAP are ours
+ * (signals.c): what the program sets for these is only recorded, and they are removed from every mask. So
+ * they are from the mask with which libc begins the threads of timers.
  *
  * Not seen: masks and actions that the program sets by direct system calls, and masks in a `ucontext_t` that
  * the program changed itself.
@@ -21,14 +21,10 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* those that programs still call */
 
+/* None is until the library has taken it. */
 static bool is_ours(int number)
 {
-    return number == SIGILL || number == SIGTRAP;
-}
-
-static u64 bit_of(int number)
-{
-    return 1ull << (number - 1);
+    return number > 0 && number < 64 && dh_field_signals_ours & dh_field_signals_bit(number);
 }
 
 /* ---- How they are replaced ---- */
@@ -79,7 +75,7 @@ static const sigset_t *without(const sigset_t *set, sigset_t *copy)
     if (!set || !awake())
         return set;
     *copy = *set;
-    *(u64 *)copy &= ~DH_FIELD_SIGNALS;
+    *(u64 *)copy &= ~dh_field_signals_ours;
     return copy;
 }
 
@@ -146,7 +142,7 @@ static void believe(int how, const sigset_t *set, u64 *ret_before)
     *ret_before = was;
     if (!set)
         return;
-    u64 has = *(const u64 *)set & DH_FIELD_SIGNALS;
+    u64 has = *(const u64 *)set & dh_field_signals_ours;
     dh_field_signals_blocked = how == SIG_SETMASK ? has : how == SIG_BLOCK ? was | has : was & ~has;
 }
 
@@ -193,7 +189,7 @@ static int change_old_mask(int (*next)(int), int how, int mask)
     if (!awake())
         return next(mask);
     believe(how, &set, &before);
-    return next(mask & (int)~DH_FIELD_SIGNALS) | (int)before;
+    return next(mask & (int)~dh_field_signals_ours) | (int)before;
 }
 
 INSTEAD_OF(int, sigblock, (int mask))
@@ -210,7 +206,7 @@ INSTEAD_OF(int, sighold, (int number))
 {
     if (!is_ours(number) || !awake())
         return NEXT(sighold)(number);
-    dh_field_signals_blocked |= bit_of(number);
+    dh_field_signals_blocked |= dh_field_signals_bit(number);
     return 0;
 }
 
@@ -218,7 +214,7 @@ INSTEAD_OF(int, sigrelse, (int number))
 {
     if (!is_ours(number) || !awake())
         return NEXT(sigrelse)(number);
-    dh_field_signals_blocked &= ~bit_of(number);
+    dh_field_signals_blocked &= ~dh_field_signals_bit(number);
     return 0;
 }
 
@@ -241,12 +237,12 @@ INSTEAD_OF(sighandler_t, sigset, (int number, sighandler_t handler))
         return shown(old);
     }
     struct sigaction act = {.sa_handler = handler}, old;
-    bool hold = handler == SIG_HOLD, held = dh_field_signals_blocked & bit_of(number);
+    bool hold = handler == SIG_HOLD, held = dh_field_signals_blocked & dh_field_signals_bit(number);
     dh_field_signals_exchange(number, hold ? NULL : &act, &old);
     if (hold)
-        dh_field_signals_blocked |= bit_of(number);
+        dh_field_signals_blocked |= dh_field_signals_bit(number);
     else
-        dh_field_signals_blocked &= ~bit_of(number);
+        dh_field_signals_blocked &= ~dh_field_signals_bit(number);
     return held ? SIG_HOLD : old.sa_handler;
 }
 

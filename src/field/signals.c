@@ -1,5 +1,6 @@
 /*
  * signals.c - takes SIGILL, for breakpoints, and SIGTRAP, for watchpoints, without the program noticing.
+ * In a run without watchpoints SIGTRAP is left alone.
  *
  * The kernel kills a process that hits a breakpoint while SIGILL is blocked or ignored. So the program's
  * settings for these signals are only recorded (masks.c), and applied to signals that are not ours.
@@ -12,10 +13,9 @@
 
 /* ---- The program's settings ---- */
 
-static const int numbers[] = {SIGILL, SIGTRAP};
-
-static struct sigaction theirs[DH_ARRAY_LEN(numbers)]; /* under `busy` */
+static struct sigaction theirs[2]; /* of SIGILL and SIGTRAP; under `busy` */
 static u32 busy;
+u64 dh_field_signals_ours;
 __thread u64 dh_field_signals_blocked;
 
 static struct sigaction *theirs_of(int number)
@@ -114,7 +114,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
         return;
     }
     const ucontext_t *uc = context;
-    u64 inside = (*(const u64 *)&uc->uc_sigmask | *(const u64 *)&act.sa_mask) & ~DH_FIELD_SIGNALS;
+    u64 inside = (*(const u64 *)&uc->uc_sigmask | *(const u64 *)&act.sa_mask) & ~dh_field_signals_ours;
     dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&inside, 0, sizeof(inside), 0, 0);
     if (act.sa_flags & SA_SIGINFO)
         act.sa_sigaction(number, info, context);
@@ -137,20 +137,22 @@ static void take(int number)
     theirs_of(number)->sa_handler = (void (*)(int))old.handler;
     theirs_of(number)->sa_flags = (int)(old.flags & ~(unsigned long)RESTORER);
     *(u64 *)&theirs_of(number)->sa_mask = old.mask;
+    dh_field_signals_ours |= dh_field_signals_bit(number);
 }
 
 void dh_field_signals_unblock(void)
 {
-    const u64 ours = DH_FIELD_SIGNALS;
+    const u64 ours = dh_field_signals_ours;
     u64 before = 0;
     dh_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, (long)&before, sizeof(before), 0, 0);
     dh_field_signals_blocked = before & ours;
 }
 
-void dh_field_signals_take(void)
+void dh_field_signals_take(bool watches)
 {
-    for (size_t i = 0; i < DH_ARRAY_LEN(numbers); i++)
-        take(numbers[i]);
+    take(SIGILL);
+    if (watches)
+        take(SIGTRAP);
     dh_field_signals_unblock();
 }
 

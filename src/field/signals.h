@@ -8,8 +8,14 @@
 
 #include "base/base.h"
 
-/* SIGILL and SIGTRAP, as a mask. */
-#define DH_FIELD_SIGNALS (1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1))
+/* Those that the library has taken, as a mask: SIGILL, and SIGTRAP if watchpoints may be set. 0 until then.
+ */
+extern u64 dh_field_signals_ours;
+
+DH_INLINE u64 dh_field_signals_bit(int number)
+{
+    return 1ull << (number - 1);
+}
 
 /* Those of them that this thread believes it has blocked. */
 extern __thread u64 dh_field_signals_blocked;

@@ -253,7 +253,7 @@ same replay-state "$status" 66
 has replay-state-words err "Fingerprint $found" "the earlier access first"
 
 # ---- What the program can see ----
-for p in signals stacks fork cancel clean filter hammer plugin; do
+for p in signals stacks fork cancel clean filter hammer plugin waits; do
     build gcc "-O1" "$p"
 done
 build gcc "-O1 -DPLUGIN -fPIC -shared" plugin plugin.so
@@ -263,6 +263,14 @@ same signals "$status:$(cat out)" 132:OK
 # shellcheck disable=SC2086
 chase $short --exitcode=0 --pair "$(self signals)" -- ./signals trap
 same signals-trap "$status:$(cat out)" 133:OK
+# Where there may be watchpoints, SIGTRAP is the library's, too.
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --any="signals.c:$(line signals FIRST)" -- ./signals trap
+same signals-watched "$status:$(cat out)" 133:OK
+# And where there are none, it is not.
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --pair "$(self waits)" -- ./waits 5 signalfd
+same waits "$status:$(cat out)" 0:OK
 for p in stacks fork cancel; do
     # shellcheck disable=SC2086
     chase $short --pair "$(self $p)" -- ./$p
