@@ -27,9 +27,6 @@ bool dh_field_trap(int number, const siginfo_t *info, void *context);
 void dh_field_signals_take(bool watches);
 /* In a forked child. */
 void dh_field_signals_forked(void);
-/* If the program dies of a fault or an abort that it does not handle, the control block says so. How it
- * dies does not change. */
-void dh_field_signals_note_death(void);
 /* A lock that is held with all signals blocked; the first returns the previous mask, the second restores
  * it. */
 u64 dh_field_signals_lock(u32 *word);

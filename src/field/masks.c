@@ -6,7 +6,6 @@
  * Not seen: masks and actions that the program sets by direct system calls, and masks in a `ucontext_t` that
  * the program changed itself.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -14,8 +13,9 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include "field/deaths.h"
 #include "field/field.h"
-#include "field/redirect.h"
+#include "field/instead.h"
 #include "field/signals.h"
 #include "field/track.h"
 
@@ -26,43 +26,6 @@ static bool is_ours(int number)
 {
     return number > 0 && number < 64 && dh_field_signals_ours & dh_field_signals_bit(number);
 }
-
-/* ---- How they are replaced ---- */
-
-/* Linked into the program, the library replaces libc functions through redirect.h; preloaded, by its
- * functions' names. In both cases a program that defines one of these itself keeps its own. */
-#ifdef DH_FIELD_LINKED
-
-#define INSTEAD_OF(ret, name, params)                                 \
-    static void *next_##name;                                         \
-    static ret instead_of_##name params;                              \
-    DH_FIELD_REDIRECT(name, instead_of_##name, name, &next_##name, 1) \
-    static ret instead_of_##name params
-
-#define NEXT(fn) ((__typeof__(&fn))next_##fn)
-
-#else
-
-#define INSTEAD_OF(ret, name, params) DH_EXPORT ret name params
-
-/* The function that ours replaces. */
-static void *next_of(void **known, const char *name)
-{
-    void *fn = __atomic_load_n(known, __ATOMIC_ACQUIRE);
-    if (!fn) {
-        fn = dlsym(RTLD_NEXT, name);
-        __atomic_store_n(known, fn, __ATOMIC_RELEASE);
-    }
-    return fn;
-}
-
-#define NEXT(fn)                               \
-    ({                                         \
-        static void *known;                    \
-        (__typeof__(&fn))next_of(&known, #fn); \
-    })
-
-#endif
 
 static bool awake(void)
 {
@@ -79,16 +42,9 @@ static const sigset_t *without(const sigset_t *set, sigset_t *copy)
     return copy;
 }
 
-/* The program is shown the setting that it made itself. */
-static void hide_death(struct sigaction *old)
-{
-    if (old && old->sa_sigaction == dh_field_signals_on_death)
-        *old = (struct sigaction){0};
-}
-
 INSTEAD_OF(int, sigaction, (int number, const struct sigaction *restrict act, struct sigaction *restrict old))
 {
-    struct sigaction copy;
+    struct sigaction copy, before;
     if (dh_field_tracks())
         dh_field_track_give_up(); /* a handler is ordered after its installation */
     if (is_ours(number) && awake()) {
@@ -100,10 +56,14 @@ INSTEAD_OF(int, sigaction, (int number, const struct sigaction *restrict act, st
         without(&act->sa_mask, &copy.sa_mask);
         act = &copy;
     }
-    int rc = NEXT(sigaction)(number, act, old);
-    if (rc == 0)
-        hide_death(old);
-    return rc;
+    const struct dh_field_deaths_change change = dh_field_deaths_begin_change(number);
+    int rc = NEXT(sigaction)(number, act, &before);
+    dh_field_deaths_end_change(&change);
+    if (rc != 0 || !old)
+        return rc;
+    dh_field_deaths_hide(&change, &before);
+    *old = before;
+    return 0;
 }
 
 static sighandler_t set_handler(int number, sighandler_t handler, int flags)
@@ -113,9 +73,13 @@ static sighandler_t set_handler(int number, sighandler_t handler, int flags)
     return old.sa_handler;
 }
 
-static sighandler_t shown(sighandler_t old)
+/* For a signal that is not ours. */
+static sighandler_t change_handler(sighandler_t (*next)(int, sighandler_t), int number, sighandler_t handler)
 {
-    return (void *)old == (void *)dh_field_signals_on_death ? SIG_DFL : old;
+    const struct dh_field_deaths_change change = dh_field_deaths_begin_change(number);
+    sighandler_t old = next(number, handler);
+    dh_field_deaths_end_change(&change);
+    return dh_field_deaths_hidden(&change, old);
 }
 
 INSTEAD_OF(sighandler_t, signal, (int number, sighandler_t handler))
@@ -124,15 +88,14 @@ INSTEAD_OF(sighandler_t, signal, (int number, sighandler_t handler))
         dh_field_track_give_up();
     if (is_ours(number) && awake())
         return set_handler(number, handler, SA_RESTART);
-    sighandler_t old = NEXT(signal)(number, handler);
-    return shown(old);
+    return change_handler(NEXT(signal), number, handler);
 }
 
 INSTEAD_OF(sighandler_t, __sysv_signal, (int number, sighandler_t handler))
 {
     if (is_ours(number) && awake())
         return set_handler(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
-    return NEXT(__sysv_signal)(number, handler);
+    return change_handler(NEXT(__sysv_signal), number, handler);
 }
 
 /* Which of our signals this thread believes to be blocked, before and after. */
@@ -232,10 +195,8 @@ INSTEAD_OF(sighandler_t, sigset, (int number, sighandler_t handler))
 {
     if (dh_field_tracks())
         dh_field_track_give_up();
-    if (!is_ours(number) || !awake()) {
-        sighandler_t old = NEXT(sigset)(number, handler);
-        return shown(old);
-    }
+    if (!is_ours(number) || !awake())
+        return change_handler(NEXT(sigset), number, handler);
     struct sigaction act = {.sa_handler = handler}, old;
     bool hold = handler == SIG_HOLD, held = dh_field_signals_blocked & dh_field_signals_bit(number);
     dh_field_signals_exchange(number, hold ? NULL : &act, &old);
