@@ -15,6 +15,7 @@
 
 #include "field/deaths.h"
 #include "field/field.h"
+#include "field/held.h"
 #include "field/instead.h"
 #include "field/signals.h"
 #include "field/track.h"
@@ -98,6 +99,15 @@ INSTEAD_OF(sighandler_t, __sysv_signal, (int number, sighandler_t handler))
     return change_handler(NEXT(__sysv_signal), number, handler);
 }
 
+/* Those that were kept for it come now. */
+static void now_blocked(u64 blocked)
+{
+    u64 unblocked = dh_field_signals_blocked & ~blocked;
+    dh_field_signals_blocked = blocked;
+    if (unblocked)
+        dh_field_held_release();
+}
+
 /* Which of our signals this thread believes to be blocked, before and after. */
 static void believe(int how, const sigset_t *set, u64 *ret_before)
 {
@@ -106,7 +116,7 @@ static void believe(int how, const sigset_t *set, u64 *ret_before)
     if (!set)
         return;
     u64 has = *(const u64 *)set & dh_field_signals_ours;
-    dh_field_signals_blocked = how == SIG_SETMASK ? has : how == SIG_BLOCK ? was | has : was & ~has;
+    now_blocked(how == SIG_SETMASK ? has : how == SIG_BLOCK ? was | has : was & ~has);
 }
 
 static int change_mask(int (*next)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
@@ -114,10 +124,10 @@ static int change_mask(int (*next)(int, const sigset_t *, sigset_t *), int how, 
 {
     sigset_t copy;
     u64 before = 0;
-    const sigset_t *given = without(set, &copy);
-    if (awake())
-        believe(how, set, &before);
-    int rc = next(how, given, old);
+    const sigset_t wanted = set ? *set : (sigset_t){0}; /* it may also be *old */
+    int rc = next(how, without(set, &copy), old);
+    if (rc == 0 && awake())
+        believe(how, set ? &wanted : NULL, &before);
     if (rc == 0 && old)
         *(u64 *)old |= before;
     return rc;
@@ -151,8 +161,9 @@ static int change_old_mask(int (*next)(int), int how, int mask)
     *(u64 *)&set = (u32)mask;
     if (!awake())
         return next(mask);
+    int old = next(mask & (int)~dh_field_signals_ours);
     believe(how, &set, &before);
-    return next(mask & (int)~dh_field_signals_ours) | (int)before;
+    return old | (int)before;
 }
 
 INSTEAD_OF(int, sigblock, (int mask))
@@ -177,7 +188,7 @@ INSTEAD_OF(int, sigrelse, (int number))
 {
     if (!is_ours(number) || !awake())
         return NEXT(sigrelse)(number);
-    dh_field_signals_blocked &= ~dh_field_signals_bit(number);
+    now_blocked(dh_field_signals_blocked & ~dh_field_signals_bit(number));
     return 0;
 }
 
@@ -203,7 +214,7 @@ INSTEAD_OF(sighandler_t, sigset, (int number, sighandler_t handler))
     if (hold)
         dh_field_signals_blocked |= dh_field_signals_bit(number);
     else
-        dh_field_signals_blocked &= ~dh_field_signals_bit(number);
+        now_blocked(dh_field_signals_blocked & ~dh_field_signals_bit(number));
     return held ? SIG_HOLD : old.sa_handler;
 }
 
@@ -263,8 +274,30 @@ INSTEAD_OF(int, timer_create, (clockid_t clock, struct sigevent *restrict event,
 
 /* These set a mask for as long as they wait, and handlers that run meanwhile see it too. */
 
-static int waited(int rc)
+struct during {
+    sigset_t copy;
+    const sigset_t *given; /* to libc */
+    u64 before;
+};
+
+/* False, with errno: one that was kept has come, and interrupts the call before it waits. */
+static bool begin_during(struct during *d, const sigset_t *set)
 {
+    d->given = without(set, &d->copy);
+    d->before = dh_field_signals_blocked;
+    if (!set || !awake())
+        return true;
+    dh_field_signals_blocked = *(const u64 *)set & dh_field_signals_ours;
+    if (!(d->before & ~dh_field_signals_blocked) || !dh_field_held_release())
+        return true;
+    dh_field_signals_blocked = d->before;
+    errno = EINTR;
+    return false;
+}
+
+static int waited(const struct during *d, int rc)
+{
+    now_blocked(d->before);
     if (dh_field_tracks() && rc >= 0)
         dh_field_track_acquire(&dh_field_files);
     return rc;
@@ -272,35 +305,35 @@ static int waited(int rc)
 
 INSTEAD_OF(int, sigsuspend, (const sigset_t *set))
 {
-    sigset_t copy;
-    return NEXT(sigsuspend)(without(set, &copy));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(sigsuspend)(d.given)) : -1;
 }
 
 INSTEAD_OF(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *set))
 {
-    sigset_t copy;
-    return waited(NEXT(ppoll)(fds, n, timeout, without(set, &copy)));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(ppoll)(fds, n, timeout, d.given)) : -1;
 }
 
 INSTEAD_OF(int, pselect,
            (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
             const struct timespec *restrict timeout, const sigset_t *restrict set))
 {
-    sigset_t copy;
-    return waited(NEXT(pselect)(n, r, w, e, timeout, without(set, &copy)));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(pselect)(n, r, w, e, timeout, d.given)) : -1;
 }
 
 INSTEAD_OF(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set))
 {
-    sigset_t copy;
-    return waited(NEXT(epoll_pwait)(fd, events, n, timeout, without(set, &copy)));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(epoll_pwait)(fd, events, n, timeout, d.given)) : -1;
 }
 
 INSTEAD_OF(int, epoll_pwait2,
            (int fd, struct epoll_event *events, int n, const struct timespec *timeout, const sigset_t *set))
 {
-    sigset_t copy;
-    return waited(NEXT(epoll_pwait2)(fd, events, n, timeout, without(set, &copy)));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(epoll_pwait2)(fd, events, n, timeout, d.given)) : -1;
 }
 
 /* As fortified headers call it. */
@@ -309,6 +342,6 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
 INSTEAD_OF(int, __ppoll_chk,
            (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *set, size_t room))
 {
-    sigset_t copy;
-    return waited(NEXT(__ppoll_chk)(fds, n, timeout, without(set, &copy), room));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(__ppoll_chk)(fds, n, timeout, d.given, room)) : -1;
 }

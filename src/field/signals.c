@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "field/deaths.h"
 #include "field/field.h"
+#include "field/held.h"
 
 /* ---- The program's settings ---- */
 
@@ -115,7 +116,8 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    if (!dh_field_trap(number, info, context))
+    if (!dh_field_trap(number, info, context) &&
+        (info->si_code > 0 || !dh_field_held_keep(number, info, context)))
         pass_on(number, info, context);
 }
 
@@ -152,4 +154,5 @@ void dh_field_signals_take(bool watches)
 void dh_field_signals_forked(void)
 {
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    dh_field_held_forked();
 }

@@ -289,6 +289,12 @@ same signals-trap "$status:$(cat out)" 133:OK
 # shellcheck disable=SC2086
 chase $short --exitcode=0 --any="signals.c:$(line signals FIRST)" -- ./signals trap
 same signals-watched "$status:$(cat out)" 133:OK
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --any="waits.c:$(line waits FIRST)" -- ./waits 5
+same waits-watched "$status:$(cat out)" 0:OK
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --pair "$(self waits)" -- ./waits 4
+same waits-illegal "$status:$(cat out)" 0:OK
 # And where there are none, it is not.
 # shellcheck disable=SC2086
 chase $short --exitcode=0 --pair "$(self waits)" -- ./waits 5 signalfd

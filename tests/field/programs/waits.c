@@ -4,6 +4,7 @@
  */
 #include "meet.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -79,6 +80,24 @@ static void unblock(void (*send)(void), const sigset_t *set)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* The same for as long as a call lasts, which it interrupts. */
+static void suspend(void (*send)(void), const sigset_t *set)
+{
+    const struct timespec long_enough = {10, 0};
+    sigset_t all;
+    int before = handled;
+    sigfillset(&all);
+    sigdelset(&all, number);
+    send();
+    sigsuspend(&all);
+    check(handled == before + 1, "it is handled in sigsuspend");
+    send();
+    check(ppoll(NULL, 0, &long_enough, &all) == -1 && handled == before + 2, "it is handled in ppoll");
+    send();
+    check(handled == before + 2, "it is blocked again");
+    check(sigtimedwait(set, NULL, &long_enough) == number, "it can be waited for");
+}
+
 /* A thread waits, and another gets the signal. */
 static void *wait_for_other(void *arg)
 {
@@ -130,6 +149,8 @@ int main(int argc, char **argv)
         signal(number, on_signal);
         unblock(send_to_process, &set);
         unblock(send_to_thread, &set);
+        suspend(send_to_process, &set);
+        suspend(send_to_thread, &set);
         hand_over(&set);
         if (argc > 2)
             read_it(&set);
