@@ -35,6 +35,7 @@
 
 #include "agent/trial.h"
 #include "chase/progress.h"
+#include "chase/watch.h"
 
 enum {
     GRANT_US = 1000000, /* a new user's balance is the budget of a run of this length */
@@ -516,6 +517,8 @@ int dh_agent_work(struct dh_agent_work *with)
     w.target.control->begin_us = with->settings->begin_us + with->settings->begin_us / 4;
     w.target.control->beat_us = dh_chase_now_us();
     w.begin_us = dh_chase_now_us() + with->settings->begin_us;
+    w.unwatched = dh_chase_watch_probe() != 0;
+    w.target.control->watches = !w.unwatched;
     announce(&w);
     w.start_us = w.told_us = dh_chase_now_us();
     rc = dh_chase_target_meet(&w.target, with->socket, with->pid, &why);

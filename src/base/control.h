@@ -113,6 +113,8 @@ enum {
 
 enum { DH_CONTROL_GONE_FIRST = 1, DH_CONTROL_GONE_SECOND = 2 };
 
+enum { DH_CONTROL_FATAL = 255 }; /* mask */
+
 /* With an agent. */
 enum {
     DH_CONTROL_MOST_US = 300000,  /* no wait is longer, whatever the control block says */
@@ -190,7 +192,7 @@ struct dh_control {
     u64 gone_us;     /* when the second of two that met continued before they were examined; atomic */
     u64 hold_us;  /* steering: after they have met, the first waits up to this long for the second's access */
     u32 watching; /* the generation of the watchpoints that count now; atomic; 0: none do */
-    u32 unused;
+    u32 watches;  /* by the command, before the program begins: 1: watchpoints may be set in this run */
     struct dh_control_access first, second;
     /* Counted by the program's threads, atomic. */
     u64 traps;    /* at sites and watchpoints */
@@ -218,7 +220,8 @@ struct dh_control {
     u64 begin_us; /* by the agent: how long the program may wait for it before it begins */
     u32 left;     /* by the program: 1: the agent was gone, and all breakpoints are removed; atomic */
     u32 refused;  /* counted by the program: traps at sites that are not in its own table; atomic */
-    u32 fatal; /* by the program: the signal that it dies of, after two threads have met; atomic; 0: none */
+    u32 fatal; /* by the program, after two threads have met; atomic: the signal that it dies of, if it ends
+                * now, and above DH_CONTROL_FATAL, the thread whose handler of it is running; 0: none */
     u32 kept;  /* by the command: the generation (a state in phase 0) in which the first keeps waiting;
                 * atomic */
     u32 gone;  /* by the program, atomic: the generation in which two had met, and in the phase bits, which of

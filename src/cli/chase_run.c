@@ -287,18 +287,24 @@ static void take_meeting(void *ctx, u32 site, u64 pc, struct dh_chase_moment *mo
 /* Reports how it ended, if that was not known before. */
 static void tell_end(struct watching *w)
 {
-    int number = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0;
+    int number = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0, exit = number ? 0 : WEXITSTATUS(w->status);
+    u32 fatal = __atomic_load_n(&w->target->control->fatal, __ATOMIC_ACQUIRE);
+    int handled = exit ? (int)(fatal & DH_CONTROL_FATAL) : 0; /* it may well end by its own handler */
     if (!w->kept)
         return;
-    if (number == SIGINT || (!number && dh_cli_child_was_interrupted()))
+    if (number == SIGINT || (!number && dh_cli_child_was_interrupted())) {
         tell_consequence(w, "interrupted", "by the user");
-    else if (number)
+    } else if (number) {
         tell_consequence(w, "crash", sigdescr_np(number));
-    else
-        tell_consequence(w, WEXITSTATUS(w->status) ? "failure" : "none", NULL);
-    if (number && number != SIGINT)
         fprintf(stderr, "deadheat chase: in this order the program was killed by SIG%s\n",
                 sigabbrev_np(number));
+    } else if (handled) {
+        tell_consequence(w, "crash", sigdescr_np(handled));
+        fprintf(stderr, "deadheat chase: in this order the program ended in its handler of SIG%s\n",
+                sigabbrev_np(handled));
+    } else {
+        tell_consequence(w, exit ? "failure" : "none", NULL);
+    }
 }
 
 static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_trial *ret)
@@ -429,6 +435,7 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
         return trial;
     }
     target.control->full = q->analysis == DH_CHASE_FULLHB;
+    target.control->watches = q->any && !q->unwatched;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         dh_cli_fail("chase", "cannot make a socket: %s", strerror(errno));
         goto out;

@@ -22,14 +22,11 @@ bool dh_field_is_original(void);
 /* trap.c: false if the signal was not caused by one of our breakpoints or watchpoints. */
 bool dh_field_trap(int number, const siginfo_t *info, void *context);
 
-/* signals.c: takes SIGILL and SIGTRAP over from the program; its own settings still apply to its own
- * signals. */
-void dh_field_signals_take(void);
+/* signals.c: takes SIGILL over from the program, and SIGTRAP if there may be watchpoints; its own settings
+ * still apply to its own signals. */
+void dh_field_signals_take(bool watches);
 /* In a forked child. */
 void dh_field_signals_forked(void);
-/* If the program dies of a fault or an abort that it does not handle, the control block says so. How it
- * dies does not change. */
-void dh_field_signals_note_death(void);
 /* A lock that is held with all signals blocked; the first returns the previous mask, the second restores
  * it. */
 u64 dh_field_signals_lock(u32 *word);

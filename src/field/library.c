@@ -316,7 +316,7 @@ static void meet(int fd)
     if (!c || (c->full && !dh_field_clocks_init()))
         return;
     __atomic_store_n(&dh_field_control, c, __ATOMIC_RELEASE);
-    dh_field_signals_take();
+    dh_field_signals_take(c->watches);
     pthread_atfork(NULL, NULL, clean_child);
     if (dh_sys6(SYS_sendto, fd, (long)&byte, 1, MSG_NOSIGNAL, 0, 0) == 1)
         wait_to_begin(fd, c);

@@ -1,12 +1,11 @@
 /*
- * masks.c - libc's functions that set masks and handlers, as long as SIGILL and SIGTRAP are ours (signals.c):
- * what the program sets for these two is only recorded, and both are removed from every mask. So they are
- * from the mask with which libc begins the threads of timers.
+ * masks.c - libc's functions that set masks and handlers, as long as SIGILL and perhaps SIGTRAP are ours
+ * (signals.c): what the program sets for these is only recorded, and they are removed from every mask. So
+ * they are from the mask with which libc begins the threads of timers.
  *
  * Not seen: masks and actions that the program sets by direct system calls, and masks in a `ucontext_t` that
  * the program changed itself.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -14,59 +13,20 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include "field/deaths.h"
 #include "field/field.h"
-#include "field/redirect.h"
+#include "field/held.h"
+#include "field/instead.h"
 #include "field/signals.h"
 #include "field/track.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* those that programs still call */
 
+/* None is until the library has taken it. */
 static bool is_ours(int number)
 {
-    return number == SIGILL || number == SIGTRAP;
+    return number > 0 && number < 64 && dh_field_signals_ours & dh_field_signals_bit(number);
 }
-
-static u64 bit_of(int number)
-{
-    return 1ull << (number - 1);
-}
-
-/* ---- How they are replaced ---- */
-
-/* Linked into the program, the library replaces libc functions through redirect.h; preloaded, by its
- * functions' names. In both cases a program that defines one of these itself keeps its own. */
-#ifdef DH_FIELD_LINKED
-
-#define INSTEAD_OF(ret, name, params)                                 \
-    static void *next_##name;                                         \
-    static ret instead_of_##name params;                              \
-    DH_FIELD_REDIRECT(name, instead_of_##name, name, &next_##name, 1) \
-    static ret instead_of_##name params
-
-#define NEXT(fn) ((__typeof__(&fn))next_##fn)
-
-#else
-
-#define INSTEAD_OF(ret, name, params) DH_EXPORT ret name params
-
-/* The function that ours replaces. */
-static void *next_of(void **known, const char *name)
-{
-    void *fn = __atomic_load_n(known, __ATOMIC_ACQUIRE);
-    if (!fn) {
-        fn = dlsym(RTLD_NEXT, name);
-        __atomic_store_n(known, fn, __ATOMIC_RELEASE);
-    }
-    return fn;
-}
-
-#define NEXT(fn)                               \
-    ({                                         \
-        static void *known;                    \
-        (__typeof__(&fn))next_of(&known, #fn); \
-    })
-
-#endif
 
 static bool awake(void)
 {
@@ -79,20 +39,13 @@ static const sigset_t *without(const sigset_t *set, sigset_t *copy)
     if (!set || !awake())
         return set;
     *copy = *set;
-    *(u64 *)copy &= ~DH_FIELD_SIGNALS;
+    *(u64 *)copy &= ~dh_field_signals_ours;
     return copy;
-}
-
-/* The program is shown the setting that it made itself. */
-static void hide_death(struct sigaction *old)
-{
-    if (old && old->sa_sigaction == dh_field_signals_on_death)
-        *old = (struct sigaction){0};
 }
 
 INSTEAD_OF(int, sigaction, (int number, const struct sigaction *restrict act, struct sigaction *restrict old))
 {
-    struct sigaction copy;
+    struct sigaction copy, before;
     if (dh_field_tracks())
         dh_field_track_give_up(); /* a handler is ordered after its installation */
     if (is_ours(number) && awake()) {
@@ -104,10 +57,14 @@ INSTEAD_OF(int, sigaction, (int number, const struct sigaction *restrict act, st
         without(&act->sa_mask, &copy.sa_mask);
         act = &copy;
     }
-    int rc = NEXT(sigaction)(number, act, old);
-    if (rc == 0)
-        hide_death(old);
-    return rc;
+    const struct dh_field_deaths_change change = dh_field_deaths_begin_change(number);
+    int rc = NEXT(sigaction)(number, act, &before);
+    dh_field_deaths_end_change(&change);
+    if (rc != 0 || !old)
+        return rc;
+    dh_field_deaths_hide(&change, &before);
+    *old = before;
+    return 0;
 }
 
 static sighandler_t set_handler(int number, sighandler_t handler, int flags)
@@ -117,9 +74,13 @@ static sighandler_t set_handler(int number, sighandler_t handler, int flags)
     return old.sa_handler;
 }
 
-static sighandler_t shown(sighandler_t old)
+/* For a signal that is not ours. */
+static sighandler_t change_handler(sighandler_t (*next)(int, sighandler_t), int number, sighandler_t handler)
 {
-    return (void *)old == (void *)dh_field_signals_on_death ? SIG_DFL : old;
+    const struct dh_field_deaths_change change = dh_field_deaths_begin_change(number);
+    sighandler_t old = next(number, handler);
+    dh_field_deaths_end_change(&change);
+    return dh_field_deaths_hidden(&change, old);
 }
 
 INSTEAD_OF(sighandler_t, signal, (int number, sighandler_t handler))
@@ -128,15 +89,23 @@ INSTEAD_OF(sighandler_t, signal, (int number, sighandler_t handler))
         dh_field_track_give_up();
     if (is_ours(number) && awake())
         return set_handler(number, handler, SA_RESTART);
-    sighandler_t old = NEXT(signal)(number, handler);
-    return shown(old);
+    return change_handler(NEXT(signal), number, handler);
 }
 
 INSTEAD_OF(sighandler_t, __sysv_signal, (int number, sighandler_t handler))
 {
     if (is_ours(number) && awake())
         return set_handler(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
-    return NEXT(__sysv_signal)(number, handler);
+    return change_handler(NEXT(__sysv_signal), number, handler);
+}
+
+/* Those that were kept for it come now. */
+static void now_blocked(u64 blocked)
+{
+    u64 unblocked = dh_field_signals_blocked & ~blocked;
+    dh_field_signals_blocked = blocked;
+    if (unblocked)
+        dh_field_held_release();
 }
 
 /* Which of our signals this thread believes to be blocked, before and after. */
@@ -146,8 +115,8 @@ static void believe(int how, const sigset_t *set, u64 *ret_before)
     *ret_before = was;
     if (!set)
         return;
-    u64 has = *(const u64 *)set & DH_FIELD_SIGNALS;
-    dh_field_signals_blocked = how == SIG_SETMASK ? has : how == SIG_BLOCK ? was | has : was & ~has;
+    u64 has = *(const u64 *)set & dh_field_signals_ours;
+    now_blocked(how == SIG_SETMASK ? has : how == SIG_BLOCK ? was | has : was & ~has);
 }
 
 static int change_mask(int (*next)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
@@ -155,10 +124,10 @@ static int change_mask(int (*next)(int, const sigset_t *, sigset_t *), int how, 
 {
     sigset_t copy;
     u64 before = 0;
-    const sigset_t *given = without(set, &copy);
-    if (awake())
-        believe(how, set, &before);
-    int rc = next(how, given, old);
+    const sigset_t wanted = set ? *set : (sigset_t){0}; /* it may also be *old */
+    int rc = next(how, without(set, &copy), old);
+    if (rc == 0 && awake())
+        believe(how, set ? &wanted : NULL, &before);
     if (rc == 0 && old)
         *(u64 *)old |= before;
     return rc;
@@ -192,8 +161,9 @@ static int change_old_mask(int (*next)(int), int how, int mask)
     *(u64 *)&set = (u32)mask;
     if (!awake())
         return next(mask);
+    int old = next(mask & (int)~dh_field_signals_ours);
     believe(how, &set, &before);
-    return next(mask & (int)~DH_FIELD_SIGNALS) | (int)before;
+    return old | (int)before;
 }
 
 INSTEAD_OF(int, sigblock, (int mask))
@@ -210,7 +180,7 @@ INSTEAD_OF(int, sighold, (int number))
 {
     if (!is_ours(number) || !awake())
         return NEXT(sighold)(number);
-    dh_field_signals_blocked |= bit_of(number);
+    dh_field_signals_blocked |= dh_field_signals_bit(number);
     return 0;
 }
 
@@ -218,7 +188,7 @@ INSTEAD_OF(int, sigrelse, (int number))
 {
     if (!is_ours(number) || !awake())
         return NEXT(sigrelse)(number);
-    dh_field_signals_blocked &= ~bit_of(number);
+    now_blocked(dh_field_signals_blocked & ~dh_field_signals_bit(number));
     return 0;
 }
 
@@ -236,17 +206,15 @@ INSTEAD_OF(sighandler_t, sigset, (int number, sighandler_t handler))
 {
     if (dh_field_tracks())
         dh_field_track_give_up();
-    if (!is_ours(number) || !awake()) {
-        sighandler_t old = NEXT(sigset)(number, handler);
-        return shown(old);
-    }
+    if (!is_ours(number) || !awake())
+        return change_handler(NEXT(sigset), number, handler);
     struct sigaction act = {.sa_handler = handler}, old;
-    bool hold = handler == SIG_HOLD, held = dh_field_signals_blocked & bit_of(number);
+    bool hold = handler == SIG_HOLD, held = dh_field_signals_blocked & dh_field_signals_bit(number);
     dh_field_signals_exchange(number, hold ? NULL : &act, &old);
     if (hold)
-        dh_field_signals_blocked |= bit_of(number);
+        dh_field_signals_blocked |= dh_field_signals_bit(number);
     else
-        dh_field_signals_blocked &= ~bit_of(number);
+        now_blocked(dh_field_signals_blocked & ~dh_field_signals_bit(number));
     return held ? SIG_HOLD : old.sa_handler;
 }
 
@@ -306,8 +274,30 @@ INSTEAD_OF(int, timer_create, (clockid_t clock, struct sigevent *restrict event,
 
 /* These set a mask for as long as they wait, and handlers that run meanwhile see it too. */
 
-static int waited(int rc)
+struct during {
+    sigset_t copy;
+    const sigset_t *given; /* to libc */
+    u64 before;
+};
+
+/* False, with errno: one that was kept has come, and interrupts the call before it waits. */
+static bool begin_during(struct during *d, const sigset_t *set)
 {
+    d->given = without(set, &d->copy);
+    d->before = dh_field_signals_blocked;
+    if (!set || !awake())
+        return true;
+    dh_field_signals_blocked = *(const u64 *)set & dh_field_signals_ours;
+    if (!(d->before & ~dh_field_signals_blocked) || !dh_field_held_release())
+        return true;
+    dh_field_signals_blocked = d->before;
+    errno = EINTR;
+    return false;
+}
+
+static int waited(const struct during *d, int rc)
+{
+    now_blocked(d->before);
     if (dh_field_tracks() && rc >= 0)
         dh_field_track_acquire(&dh_field_files);
     return rc;
@@ -315,35 +305,35 @@ static int waited(int rc)
 
 INSTEAD_OF(int, sigsuspend, (const sigset_t *set))
 {
-    sigset_t copy;
-    return NEXT(sigsuspend)(without(set, &copy));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(sigsuspend)(d.given)) : -1;
 }
 
 INSTEAD_OF(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *set))
 {
-    sigset_t copy;
-    return waited(NEXT(ppoll)(fds, n, timeout, without(set, &copy)));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(ppoll)(fds, n, timeout, d.given)) : -1;
 }
 
 INSTEAD_OF(int, pselect,
            (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
             const struct timespec *restrict timeout, const sigset_t *restrict set))
 {
-    sigset_t copy;
-    return waited(NEXT(pselect)(n, r, w, e, timeout, without(set, &copy)));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(pselect)(n, r, w, e, timeout, d.given)) : -1;
 }
 
 INSTEAD_OF(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set))
 {
-    sigset_t copy;
-    return waited(NEXT(epoll_pwait)(fd, events, n, timeout, without(set, &copy)));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(epoll_pwait)(fd, events, n, timeout, d.given)) : -1;
 }
 
 INSTEAD_OF(int, epoll_pwait2,
            (int fd, struct epoll_event *events, int n, const struct timespec *timeout, const sigset_t *set))
 {
-    sigset_t copy;
-    return waited(NEXT(epoll_pwait2)(fd, events, n, timeout, without(set, &copy)));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(epoll_pwait2)(fd, events, n, timeout, d.given)) : -1;
 }
 
 /* As fortified headers call it. */
@@ -352,6 +342,6 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
 INSTEAD_OF(int, __ppoll_chk,
            (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *set, size_t room))
 {
-    sigset_t copy;
-    return waited(NEXT(__ppoll_chk)(fds, n, timeout, without(set, &copy), room));
+    struct during d;
+    return begin_during(&d, set) ? waited(&d, NEXT(__ppoll_chk)(fds, n, timeout, d.given, room)) : -1;
 }

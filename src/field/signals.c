@@ -1,5 +1,6 @@
 /*
  * signals.c - takes SIGILL, for breakpoints, and SIGTRAP, for watchpoints, without the program noticing.
+ * In a run without watchpoints SIGTRAP is left alone.
  *
  * The kernel kills a process that hits a breakpoint while SIGILL is blocked or ignored. So the program's
  * settings for these signals are only recorded (masks.c), and applied to signals that are not ours.
@@ -8,14 +9,15 @@
 
 #include "base/built.h"
 #include "base/sys.h"
+#include "field/deaths.h"
 #include "field/field.h"
+#include "field/held.h"
 
 /* ---- The program's settings ---- */
 
-static const int numbers[] = {SIGILL, SIGTRAP};
-
-static struct sigaction theirs[DH_ARRAY_LEN(numbers)]; /* under `busy` */
+static struct sigaction theirs[2]; /* of SIGILL and SIGTRAP; under `busy` */
 static u32 busy;
+u64 dh_field_signals_ours;
 __thread u64 dh_field_signals_blocked;
 
 static struct sigaction *theirs_of(int number)
@@ -65,18 +67,7 @@ void dh_field_signals_exchange(int number, const struct sigaction *act, struct s
 
 /* ---- The handler ---- */
 
-/* The kernel's layout. */
-struct kernel_action {
-    void *handler;
-    unsigned long flags;
-    void (*restorer)(void);
-    u64 mask;
-};
-
-enum { RESTORER = 0x04000000 };
-
 /* Debuggers recognise a signal frame by these very instructions. */
-void dh_field_signals_return(void);
 __asm__(".pushsection " DH_BUILT_OWN
         ",\"ax\",@progbits\n"
         ".hidden dh_field_signals_return\n.globl dh_field_signals_return\n"
@@ -85,16 +76,16 @@ __asm__(".pushsection " DH_BUILT_OWN
         ".size dh_field_signals_return, . - dh_field_signals_return\n"
         ".popsection\n");
 
-static void set_action(int number, const struct kernel_action *act, struct kernel_action *ret_old)
+void dh_field_signals_set_action(int number, const struct dh_field_signals_action *act,
+                                 struct dh_field_signals_action *ret_old)
 {
     dh_sys6(SYS_rt_sigaction, number, (long)act, (long)ret_old, sizeof(u64), 0, 0);
 }
 
-/* Raises the signal again, to end the process where it is: it is delivered when the handler returns. */
-static void die_by(int number, siginfo_t *info)
+void dh_field_signals_die_by(int number, siginfo_t *info)
 {
-    const struct kernel_action by_default = {0};
-    set_action(number, &by_default, NULL);
+    const struct dh_field_signals_action by_default = {0};
+    dh_field_signals_set_action(number, &by_default, NULL);
     dh_sys6(SYS_rt_tgsigqueueinfo, dh_sys3(SYS_getpid, 0, 0, 0), dh_sys_gettid(), number, (long)info, 0, 0);
 }
 
@@ -110,83 +101,58 @@ static void pass_on(int number, siginfo_t *info, void *context)
     if (act.sa_handler == SIG_IGN && info->si_code <= 0)
         return;
     if (act.sa_handler == SIG_IGN || act.sa_handler == SIG_DFL) {
-        die_by(number, info);
+        dh_field_deaths_are_by(number, info);
+        dh_field_signals_die_by(number, info);
         return;
     }
     const ucontext_t *uc = context;
-    u64 inside = (*(const u64 *)&uc->uc_sigmask | *(const u64 *)&act.sa_mask) & ~DH_FIELD_SIGNALS;
+    u64 inside = (*(const u64 *)&uc->uc_sigmask | *(const u64 *)&act.sa_mask) & ~dh_field_signals_ours;
     dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&inside, 0, sizeof(inside), 0, 0);
-    if (act.sa_flags & SA_SIGINFO)
-        act.sa_sigaction(number, info, context);
+    if (number == SIGILL)
+        dh_field_deaths_call(act.sa_sigaction, number, info, context); /* others ignore two arguments */
     else
-        act.sa_handler(number);
+        act.sa_sigaction(number, info, context);
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    if (!dh_field_trap(number, info, context))
+    if (!dh_field_trap(number, info, context) &&
+        (info->si_code > 0 || !dh_field_held_keep(number, info, context)))
         pass_on(number, info, context);
 }
 
 static void take(int number)
 {
-    const struct kernel_action handler = {(void *)on_signal, SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER,
-                                          dh_field_signals_return, ~0ull};
-    struct kernel_action old = {0};
-    set_action(number, &handler, &old);
+    const struct dh_field_signals_action handler = {
+        (void *)on_signal, SA_SIGINFO | SA_ONSTACK | SA_RESTART | DH_FIELD_SIGNALS_RESTORER,
+        dh_field_signals_return, ~0ull};
+    struct dh_field_signals_action old = {0};
+    dh_field_signals_set_action(number, &handler, &old);
     theirs_of(number)->sa_handler = (void (*)(int))old.handler;
-    theirs_of(number)->sa_flags = (int)(old.flags & ~(unsigned long)RESTORER);
+    theirs_of(number)->sa_flags = (int)(old.flags & ~(unsigned long)DH_FIELD_SIGNALS_RESTORER);
     *(u64 *)&theirs_of(number)->sa_mask = old.mask;
+    dh_field_signals_ours |= dh_field_signals_bit(number);
 }
 
 void dh_field_signals_unblock(void)
 {
-    const u64 ours = DH_FIELD_SIGNALS;
+    const u64 ours = dh_field_signals_ours;
     u64 before = 0;
     dh_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, (long)&before, sizeof(before), 0, 0);
     dh_field_signals_blocked = before & ours;
 }
 
-void dh_field_signals_take(void)
+void dh_field_signals_take(bool watches)
 {
-    for (size_t i = 0; i < DH_ARRAY_LEN(numbers); i++)
-        take(numbers[i]);
+    take(SIGILL);
+    if (watches)
+        take(SIGTRAP);
     dh_field_signals_unblock();
-}
-
-/* ---- Faults that end the program ---- */
-
-/* The kernel has restored the default action. A fault recurs when this returns, at the same instruction, and
- * ends the process as it would have; a signal that was sent is sent again. */
-void dh_field_signals_on_death(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    struct dh_control *c = dh_field_control;
-    if (dh_field_is_original())
-        __atomic_store_n(&c->fatal, (u32)number, __ATOMIC_RELEASE);
-    if (info->si_code <= 0)
-        die_by(number, info);
-}
-
-void dh_field_signals_note_death(void)
-{
-    static const int deaths[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
-    static u32 done;
-    const struct kernel_action note = {(void *)dh_field_signals_on_death,
-                                       SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | RESTORER,
-                                       dh_field_signals_return, 0};
-    if (__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
-        return;
-    for (size_t i = 0; i < DH_ARRAY_LEN(deaths); i++) {
-        struct kernel_action old = {0};
-        set_action(deaths[i], NULL, &old);
-        if (old.handler == (void *)SIG_DFL)
-            set_action(deaths[i], &note, NULL);
-    }
 }
 
 /* The holder of the lock is not in this process. */
 void dh_field_signals_forked(void)
 {
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    dh_field_held_forked();
 }

@@ -14,6 +14,7 @@
 
 #include "base/sys.h"
 #include "field/agent.h"
+#include "field/deaths.h"
 #include "field/field.h"
 #include "field/track.h"
 
@@ -399,8 +400,8 @@ static bool is_ordered(struct dh_control *c, u32 seen)
 
 static void show_meeting(struct dh_control *c, u32 seen)
 {
-    if (dh_field_agent_rules())
-        dh_field_signals_note_death(); /* the agent is not the parent: it cannot see how the process ends */
+    if (dh_field_agent_rules() || c->hold_us)
+        dh_field_deaths_note(); /* it will be asked what came of this */
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
     show_second(c, seen);
 }

@@ -125,6 +125,28 @@ has steer-alternate-record alternate.jsonl '"order":"reversed"' '"consequence":"
 same steer-alternate-always "$(grep '"order":"reversed"' alternate.jsonl | grep -vc '"consequence":"crash"')" 0
 cp err stop.err
 has steer-alternate-words err "in this order the program was killed by SIGSEGV" "data race on global \`pointer\`"
+# A program that ends in its handler of the fault has crashed; one that has recovered has not, even if it fails later.
+build gcc -O1 handled
+pair="handled.c:$(line handled READ):read:handled.c:$(line handled WRITE):write"
+for how in 'exits:crash:Segmentation fault' 'set:crash:Segmentation fault' 'illegal:crash:Illegal instruction' 'aborts:crash:Aborted' \
+    'jumps:failure' 'returns:failure' 'sent:failure'; do
+    mode=${how%%:*} what=${how#*:}
+    # shellcheck disable=SC2086
+    persist $steer --steer=alternate --output="handled-$mode.jsonl" --pair "$pair" -- ./handled "$mode"
+    same "steer-handled-$mode" "$status:$(grep -v '^OK$' out)" 66:
+    has "steer-handled-$mode-record" "handled-$mode.jsonl" '"order":"reversed"' "\"consequence\":\"${what%%:*}\""
+    same "steer-handled-$mode-always" "$(grep '"order":"reversed"' "handled-$mode.jsonl" | grep -vc "\"consequence\":\"${what%%:*}\"")" 0
+    [ "$what" = failure ] || has "steer-handled-$mode-detail" "handled-$mode.jsonl" "\"detail\":\"${what#*:}\""
+done
+# In a field build, fortified.
+"$deadheat" cc --dh-mode=field -g -O1 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -pthread "$programs/handled.c" -o handled-field
+for how in exits:crash jumps:failure; do
+    # shellcheck disable=SC2086
+    persist $steer --steer=alternate --output="field-${how%%:*}.jsonl" --pair "$pair" -- ./handled-field "${how%%:*}"
+    same "steer-handled-field-${how%%:*}" "$status" 66
+    has "steer-handled-field-${how%%:*}-record" "field-${how%%:*}.jsonl" "\"consequence\":\"${how#*:}\""
+done
+has steer-handled-words err "data race on global \`pointer\`"
 ./hang >out
 same steer-hang-plain "$?:$(cat out)" 0:OK
 pair="hang.c:$(line hang READ):hang.c:$(line hang WRITE)"
@@ -253,7 +275,7 @@ same replay-state "$status" 66
 has replay-state-words err "Fingerprint $found" "the earlier access first"
 
 # ---- What the program can see ----
-for p in signals stacks fork cancel clean filter hammer plugin; do
+for p in signals stacks fork cancel clean filter hammer plugin waits; do
     build gcc "-O1" "$p"
 done
 build gcc "-O1 -DPLUGIN -fPIC -shared" plugin plugin.so
@@ -263,6 +285,20 @@ same signals "$status:$(cat out)" 132:OK
 # shellcheck disable=SC2086
 chase $short --exitcode=0 --pair "$(self signals)" -- ./signals trap
 same signals-trap "$status:$(cat out)" 133:OK
+# Where there may be watchpoints, SIGTRAP is the library's, too.
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --any="signals.c:$(line signals FIRST)" -- ./signals trap
+same signals-watched "$status:$(cat out)" 133:OK
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --any="waits.c:$(line waits FIRST)" -- ./waits 5
+same waits-watched "$status:$(cat out)" 0:OK
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --pair "$(self waits)" -- ./waits 4
+same waits-illegal "$status:$(cat out)" 0:OK
+# And where there are none, it is not.
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --pair "$(self waits)" -- ./waits 5 signalfd
+same waits "$status:$(cat out)" 0:OK
 for p in stacks fork cancel; do
     # shellcheck disable=SC2086
     chase $short --pair "$(self $p)" -- ./$p
