@@ -201,6 +201,29 @@ static bool has_other_build(const struct dh_chase_request *q, const char *text, 
     return other;
 }
 
+/* A document of findings that are one in a line (--format=jsonl). NULL: there is something else. */
+static json_t *findings_in_lines(const char *text, size_t len)
+{
+    json_t *findings = json_array();
+    bool good = len > 0;
+    while (len && good) {
+        const char *end = memchr(text, '\n', len);
+        size_t line = end ? (size_t)(end - text) : len;
+        json_t *finding = json_loadb(text, line, 0, NULL);
+        good = json_is_array(json_object_get(finding, "accesses")) && json_object_get(finding, "fingerprint");
+        if (good)
+            json_array_append(findings, finding);
+        json_decref(finding);
+        line += end != NULL;
+        text += line;
+        len -= line;
+    }
+    if (good)
+        return json_pack("{s:i, s:o}", "version", FINDINGS_VERSION, "findings", findings);
+    json_decref(findings);
+    return NULL;
+}
+
 /* The document in a file, or made from its records. NULL after a message. */
 static json_t *read_findings(const struct dh_chase_request *q, bool *ret_other_build)
 {
@@ -217,8 +240,8 @@ static json_t *read_findings(const struct dh_chase_request *q, bool *ret_other_b
         json_decref(document);
         document = NULL;
     }
-    if (!document)
-        document = dh_chase_findings(text, len);
+    document = document ? document : findings_in_lines(text, len);
+    document = document ? document : dh_chase_findings(text, len);
     *ret_other_build = has_other_build(q, text, len);
     free(text);
     if (!document) {

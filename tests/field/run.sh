@@ -202,8 +202,9 @@ table() { # NAME WANTED: tried, reached, confirmed, not seen, timeout, not chase
 }
 "$deadheat" run --output=run.jsonl --report=0 -- ./meet-run >out 2>err
 "$deadheat" report --format=json races.jsonl >races.json 2>err
+"$deadheat" report --format=jsonl races.jsonl >findings.jsonl 2>err
 "$deadheat" static --format=json -D_GNU_SOURCE "$programs/meet.c" >static.json
-for input in races.jsonl races.json; do
+for input in races.jsonl races.json findings.jsonl; do
     # shellcheck disable=SC2086
     chase $sure --from $input -- ./meet global
     same "from-$input" "$status:$(sort -u out)" 66:OK
