@@ -237,6 +237,7 @@ void dh_analyze_print(struct dh_analyze *a)
         .seconds = dh_trace_in_seconds(&a->in),
         .detectors = dh_arena_array(&arena, a->n, sizeof(*trace.detectors)),
         .n_detectors = a->n,
+        .complete = dh_trace_in_whole(&a->in),
     };
     struct dh_print_about about = {
         .command = "analyze", .input = a->in.shown, .baseline = a->baseline, .trace = &trace};

@@ -141,7 +141,7 @@ static json_t *about_trace(const struct dh_print *p)
                        count(t->recorded), "threads", count(t->threads), "locks", count(t->locks),
                        "variables", count(t->variables), "warnings", warnings, NULL);
     json_t *summary = dh_json_object("findings", count(t->findings), "known", known(p), "variants",
-                                     count(t->variants), NULL);
+                                     count(t->variants), "complete", json_boolean(t->complete), NULL);
     return dh_json_object("trace", trace, "seconds", json_real(t->seconds), "detectors", detectors, "summary",
                           summary, NULL);
 }

@@ -71,6 +71,7 @@ struct dh_print_trace {
     struct dh_print_detector *detectors;
     size_t n_detectors;
     u64 findings, variants; /* of all detectors */
+    bool complete; /* there are events, and none is known to be missing: else "no races" means little */
 };
 
 struct dh_pairs; /* report/pairs.h */

@@ -411,7 +411,10 @@ const char *dh_words_count(struct dh_print *p, const struct dh_print_section *s)
         return dh_arena_printf(&p->scratch, "%s%" PRIu64 " pair%s", s->most ? "at most " : "", s->pairs,
                                dh_words_plural(s->pairs));
     if (d->reports == 0)
-        return d->error ? "no races before it stopped" : "no races";
+        return d->error                       ? "no races before it stopped"
+               : p->about->trace->complete    ? "no races"
+               : p->about->trace->events == 0 ? "nothing to analyse"
+                                              : "no races in what is there";
     return dh_arena_printf(&p->scratch,
                            "%" PRIu64 " racy variable%s, %" PRIu64 " racy event%s at %" PRIu64
                            " location%s, %" PRIu64 " pair%s of locations",

@@ -76,6 +76,9 @@ for command in analyze 'compare --detectors=fasttrack'; do
 done
 "$deadheat" analyze --format=json - </dev/null >out 2>err
 same analyze-standard-input "$?" 2
+same analyze-nothing-json "$(python3 -c 'import json; print(json.load(open("out"))["summary"]["complete"])')" False
+"$deadheat" analyze /dev/null >out 2>err
+same analyze-nothing-words "$(grep -c 'no races' out):$(tail -1 out)" '0:fasttrack (precise): nothing to analyse'
 "$deadheat" trace convert -o empty.dht - </dev/null && "$deadheat" analyze empty.dht >out 2>err
 same analyze-converted "$?" 2
 "$deadheat" record --quiet -o whole.dht -- ./waits >out </dev/null
@@ -89,5 +92,12 @@ for command in analyze 'compare --detectors=fasttrack'; do
     "$deadheat" $command cut.dht >out 2>err
     same "$name-cut" "$?:$(grep -c 'the recorder was killed or could not write' err)" 2:1
 done
+"$deadheat" analyze cut.dht >out 2>err
+same analyze-cut-words "$(tail -1 out)" 'fasttrack (precise): no races in what is there'
+for trace in whole cut; do
+    "$deadheat" analyze --format=json $trace.dht >$trace.json 2>err
+done
+same analyze-complete "$(python3 -c 'import json; print(*(json.load(open(f))["summary"]["complete"] for f in ("whole.json", "cut.json")))')" \
+    'True False'
 
 exit $failed
