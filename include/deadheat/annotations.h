@@ -26,6 +26,12 @@ void dh_annotate_benign(const volatile void *p, size_t n, const char *why);
 void dh_annotate_checked(const volatile void *p, size_t n);
 /* All releases of this address are forgotten. */
 void dh_annotate_forget(const volatile void *object);
+/* A lock is created, and later destroyed: both conflict with every use of it that nothing orders with them.
+ */
+void dh_annotate_lock_created(const volatile void *lock);
+void dh_annotate_lock_destroyed(const volatile void *lock);
+/* It has been acquired, and is released by dh_lard_unlock. */
+void dh_annotate_lock_acquired(const volatile void *lock, int exclusive);
 /* The heap block that contains p counts as new. Returns its size, 0 if there is none. */
 size_t dh_annotate_clean_block(const volatile void *p);
 /* Names the current thread in reports. */
@@ -149,10 +155,10 @@ template <class T> static inline T dh_annotate_unprotected_read(const volatile T
 #define ANNOTATE_BARRIER_WAIT_AFTER(barrier) ANNOTATE_HAPPENS_AFTER(barrier)
 
 /* Locks. */
-#define ANNOTATE_RWLOCK_CREATE(lock) ANNOTATE_HAPPENS_BEFORE_FORGET_ALL(lock)
-#define ANNOTATE_RWLOCK_DESTROY(lock) ANNOTATE_HAPPENS_BEFORE_FORGET_ALL(lock)
+#define ANNOTATE_RWLOCK_CREATE(lock) DH_ANNOTATE(dh_annotate_lock_created((const volatile void *)(lock)))
+#define ANNOTATE_RWLOCK_DESTROY(lock) DH_ANNOTATE(dh_annotate_lock_destroyed((const volatile void *)(lock)))
 #define ANNOTATE_RWLOCK_ACQUIRED(lock, is_write) \
-    dh_lard_lock((const volatile void *)(lock), (is_write) ? DH_LARD_EXCLUSIVE : DH_LARD_SHARED)
+    DH_ANNOTATE(dh_annotate_lock_acquired((const volatile void *)(lock), (is_write)))
 #define ANNOTATE_RWLOCK_RELEASED(lock, is_write) \
     ((void)(is_write), dh_lard_unlock((const volatile void *)(lock)))
 #define ANNOTATE_READERLOCK_ACQUIRED(lock) ANNOTATE_RWLOCK_ACQUIRED(lock, 0)

@@ -46,18 +46,32 @@ ANNOTATION(AnnotateCondVarWait, const volatile void *cond, const volatile void *
     dh_lard_acquire(cond);
 }
 
-/* ---- Locks ---- */
+/* ---- Locks: the first byte stands for the lock, whose size is unknown ---- */
 
-/* Inside the runtime, at the macro. */
-#define AT_CALLER(...)                                      \
-    UNUSED;                                                 \
-    DH_SCOPE(sc);                                           \
-    if (dh_scope_begin(&sc, __builtin_return_address(0))) { \
-        __VA_ARGS__;                                        \
-        dh_scope_end(&sc);                                  \
-    }
+static void lock_created_or_destroyed(const volatile void *lock, const void *pc)
+{
+    DH_SCOPE(sc);
+    if (!dh_scope_begin(&sc, pc))
+        return;
+    dh_object_new(sc.t, lock, 1);
+    dh_scope_end(&sc);
+}
 
-ANNOTATION(AnnotateRWLockCreate, const volatile void *lock){AT_CALLER(dh_object_new(sc.t, lock, 1))}
+static void lock_acquired(const volatile void *lock, bool exclusive, const void *pc)
+{
+    DH_SCOPE(sc);
+    if (!dh_scope_begin(&sc, pc))
+        return;
+    dh_object_use(sc.t, lock);
+    dh_order_lock(sc.t, lock, exclusive ? DH_LOCK_RECURSIVE : DH_LOCK_READ);
+    dh_scope_end(&sc);
+}
+
+ANNOTATION(AnnotateRWLockCreate, const volatile void *lock)
+{
+    UNUSED;
+    lock_created_or_destroyed(lock, __builtin_return_address(0));
+}
 
 ANNOTATION(AnnotateRWLockCreateStatic, const volatile void *lock)
 {
@@ -65,15 +79,25 @@ ANNOTATION(AnnotateRWLockCreateStatic, const volatile void *lock)
     (void)lock;
 }
 
-ANNOTATION(AnnotateRWLockDestroy, const volatile void *lock){AT_CALLER(dh_object_destroy(sc.t, lock, 1))}
+ANNOTATION(AnnotateRWLockDestroy, const volatile void *lock)
+{
+    UNUSED;
+    lock_created_or_destroyed(lock, __builtin_return_address(0));
+}
 
-ANNOTATION(AnnotateRWLockAcquired, const volatile void *lock,
-           long is_write){AT_CALLER(dh_order_lock(sc.t, lock, is_write ? DH_LOCK_RECURSIVE : DH_LOCK_READ))}
+ANNOTATION(AnnotateRWLockAcquired, const volatile void *lock, long is_write)
+{
+    UNUSED;
+    lock_acquired(lock, is_write != 0, __builtin_return_address(0));
+}
 
 ANNOTATION(AnnotateRWLockReleased, const volatile void *lock, long is_write)
 {
+    UNUSED;
     (void)is_write; /* the runtime knows in which mode it was taken */
-    AT_CALLER(dh_order_unlock(sc.t, lock, false))
+    DH_COMPAT_ENTER();
+    dh_order_unlock(sc.t, lock, false);
+    dh_scope_end(&sc);
 }
 
 /* ---- Memory ---- */
@@ -198,6 +222,21 @@ DH_EXPORT void dh_annotate_forget(const volatile void *object)
     DH_COMPAT_ENTER();
     dh_sink_forget(object, 1);
     dh_scope_end(&sc);
+}
+
+DH_EXPORT void dh_annotate_lock_created(const volatile void *lock)
+{
+    lock_created_or_destroyed(lock, __builtin_return_address(0));
+}
+
+DH_EXPORT void dh_annotate_lock_destroyed(const volatile void *lock)
+{
+    lock_created_or_destroyed(lock, __builtin_return_address(0));
+}
+
+DH_EXPORT void dh_annotate_lock_acquired(const volatile void *lock, int exclusive)
+{
+    lock_acquired(lock, exclusive != 0, __builtin_return_address(0));
 }
 
 DH_EXPORT size_t dh_annotate_clean_block(const volatile void *p)

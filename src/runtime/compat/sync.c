@@ -42,8 +42,9 @@ DH_COMPAT void __tsan_release(void *addr)
 
 /* ---- Mutexes ---- */
 
-/* The size of a mutex is unknown: its first byte stands for it. Use before creation or after destruction is
- * not found: only the implementation accesses it, which does not count. */
+/* The size of a mutex is unknown: its first byte stands for it. Using it conflicts with an unordered creation
+ * or destruction, as with pthread's; only the annotations tell of the use, since what the implementation
+ * accesses does not count. */
 static void begins_or_ends(void *mutex, unsigned flags, const void *pc)
 {
     DH_SCOPE(sc);
@@ -73,12 +74,11 @@ DH_COMPAT void __tsan_mutex_pre_lock(void *addr, unsigned flags)
 DH_COMPAT void __tsan_mutex_post_lock(void *addr, unsigned flags, int recursion)
 {
     dh_lard_system_end();
-    if (flags & TRY_LOCK_FAILED)
-        return;
     DH_COMPAT_ENTER();
+    dh_object_use(sc.t, addr);
     u32 how = (flags & READ_LOCK ? DH_LOCK_READ : 0) | (flags & TRY_LOCK ? DH_LOCK_TRY : 0) |
               (flags & (WRITE_REENTRANT | RECURSIVE_LOCK) ? DH_LOCK_RECURSIVE : 0);
-    int levels = flags & RECURSIVE_LOCK && recursion > 0 ? recursion : 1;
+    int levels = flags & TRY_LOCK_FAILED ? 0 : flags & RECURSIVE_LOCK && recursion > 0 ? recursion : 1;
     while (levels-- > 0)
         dh_order_lock(sc.t, addr, how);
     dh_scope_end(&sc);
