@@ -135,6 +135,7 @@ struct dh_detector {
     struct dh_table locks;
     struct dh_table cells;
     struct dh_companions companions;
+    void *spare_cell;           /* of drive.c; NULL: not needed yet, otherwise zeroed */
     struct dh_vc_memo *vc_memo; /* of vc_tree.c; NULL: not needed yet */
     u64 event;                  /* number of the event being handled */
     u64 window;                 /* events a windowed detector looks at together; 0: its own choice */

@@ -42,11 +42,35 @@ static void range(struct dh_detector *d, const struct dh_event *e)
     }
 }
 
+/* A read that is not kept is shown to a copy of its cell. */
+static void check_only(struct dh_detector *d, const struct dh_event *e, void *thread)
+{
+    const void *own = dh_table_get(&d->cells, e->target);
+    if (!own) /* no access to be checked against */
+        return;
+    if (!d->spare_cell && !(d->spare_cell = dh_detect_alloc(d, d->cells.size)))
+        return;
+    if (d->ops->cell_copy)
+        d->ops->cell_copy(d, d->spare_cell, own);
+    else
+        memcpy(d->spare_cell, own, d->cells.size);
+    d->ops->read(d, e, thread, d->spare_cell);
+    if (d->ops->cell_drop)
+        d->ops->cell_drop(d, d->spare_cell);
+    memset(d->spare_cell, 0, d->cells.size);
+}
+
 static void atomic_access(struct dh_detector *d, const struct dh_event *e, void *thread)
 {
     dh_access_fn *access = e->op == DH_OP_READ ? d->ops->read : d->ops->write;
-    void *cell = access && dh_companions_possible(d) ? dh_companions_get(d, e->target, e->thread) : NULL;
+    if (!access || !dh_companions_possible(d))
+        return;
     d->cell = e->target;
+    if (e->mode & DH_UNKEPT) {
+        check_only(d, e, thread);
+        return;
+    }
+    void *cell = dh_companions_get(d, e->target, e->thread);
     if (cell)
         access(d, e, thread, cell);
 }

@@ -16,7 +16,8 @@
  *   site     where in the program, an opaque number here; of RANGE_MOVE, RANGE_COPY: the source's first cell
  *
  * An atomic operation on memory is two events: ATOMIC_* on its synchronisation object, for the ordering it
- * creates, and READ or WRITE with DH_ATOMIC in `mode` on its variable, for the accesses it may race with.
+ * creates, and READ or WRITE with DH_ATOMIC in `mode` on its variable, for the accesses it may race with. The
+ * use of a lock or of another synchronisation object begins with such a READ, with DH_UNKEPT.
  */
 #ifndef DH_EVENT_EVENT_H
 #define DH_EVENT_EVENT_H

@@ -268,6 +268,24 @@ static void atomic_accesses_race_with_plain_ones_only(void **state)
     assert_int_equal(fasttrack_races(), 1);
 }
 
+static void reads_that_are_not_kept_are_checked_only(void **state)
+{
+    (void)state;
+    const u32 check = DH_ATOMIC | DH_UNKEPT;
+    e(DH_OP_WRITE, 0, 0, X), e(DH_OP_READ, check, 1, X), e(DH_OP_READ, check, 0, X),
+        e(DH_OP_READ, check, 2, X);
+    assert_int_equal(races("goldilocks"), 2);
+    assert_int_equal(fasttrack_races(), 2);
+    for (u32 i = 0; i < dh_n_detectors; i++) {
+        if (dh_detectors[i]->whole_trace)
+            continue;
+        e(DH_OP_READ, check, 0, X), e(DH_OP_WRITE, 0, 1, X), e(DH_OP_READ, check, 1, X),
+            e(DH_OP_WRITE, 0, 1, X);
+        assert_int_equal(races(dh_detectors[i]->name), 0);
+        kit_done(&t);
+    }
+}
+
 static void repeated_acquisitions_are_filtered(void **state)
 {
     (void)state;
@@ -362,6 +380,7 @@ int main(void)
         cmocka_unit_test(atomics),
         cmocka_unit_test(ranges_end_and_move_histories),
         cmocka_unit_test(atomic_accesses_race_with_plain_ones_only),
+        cmocka_unit_test(reads_that_are_not_kept_are_checked_only),
         cmocka_unit_test(repeated_acquisitions_are_filtered),
         cmocka_unit_test(any_portions_give_the_same),
         cmocka_unit_test(names_are_unique_and_complete),

@@ -129,6 +129,10 @@ static void tap_end(struct dh_thread *t)
 {
     TELL("END %s;", name(t));
 }
+static void tap_access(struct dh_thread *t, const struct dh_tap_access *a)
+{
+    TELL("ACCESS %s %#lx+%zu %u;", name(t), a->addr, a->size, a->kind);
+}
 static void tap_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
 {
     if (object == (uptr)&two)
@@ -194,6 +198,7 @@ static void tap_each_lock(dh_lock_fn *fn)
 static const struct dh_tap all = {
     .thread_start = tap_start,
     .thread_end = tap_end,
+    .access = tap_access,
     .sync = tap_sync,
     .release_foreign = tap_foreign,
     .atomic = tap_atomic,
@@ -247,7 +252,7 @@ static void accesses(void **state)
           "access one 0x1000+8 1 at (nil);");
     EVENT(dh_sink_access_at(&one, P, 8, DH_READ, Q), "access one 0x1000+8 0 at 0x2000;",
           "access one 0x1000+8 0 at 0x2000;");
-    EVENT(dh_sink_check(&one, P, DH_READ | DH_ATOMIC), "check one 0x1000 2;", "");
+    EVENT(dh_sink_check(&one, P), "check one 0x1000 2;", "ACCESS one 0x1000+4 18;");
 }
 
 static void memory(void **state)
@@ -351,6 +356,7 @@ static void some_are_optional(void **state)
     dh_sink_named(&one);
     dh_sink_folded(dh_ctx_from(7));
     assert_string_equal(told, "");
+    dh_tap = NULL;
 }
 
 static void process(void **state)

@@ -162,7 +162,7 @@ static dh_id_t site_of(struct dh_thread *t, const struct dh_tap_access *a)
         .ctx = a->pc ? dh_thread_leaf(t, fctx, a->pc) : fctx,
         .uid = t->uid,
         .size = size,
-        .kind = a->kind,
+        .kind = a->kind & ~(u32)DH_UNKEPT,
         .lockset = dh_thread_lockset(t),
     };
     c->pc = a->pc;
@@ -307,8 +307,12 @@ static void access_locked(struct dh_thread *t, const struct dh_tap_access *a)
         degrade();
         return;
     }
-    now = (struct dh_access_now){
-        .t = t, .addr = a->addr, .size = a->size, .piece = a->piece, .kind = a->kind, .id = site};
+    now = (struct dh_access_now){.t = t,
+                                 .addr = a->addr,
+                                 .size = a->size,
+                                 .piece = a->piece,
+                                 .kind = a->kind & ~(u32)DH_UNKEPT,
+                                 .id = site};
     feed_access(a, site, t->uid);
 }
 

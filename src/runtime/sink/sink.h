@@ -40,11 +40,15 @@ DH_INLINE void dh_sink_access(struct dh_thread *t, const volatile void *p, size_
     dh_sink_access_at(t, p, n, kind, NULL);
 }
 
-/* A read of the word at p, to be checked but not recorded. */
-DH_INLINE void dh_sink_check(struct dh_thread *t, const volatile void *p, u32 kind)
+/* An atomic read of the word at p, to be checked but not kept. */
+DH_INLINE void dh_sink_check(struct dh_thread *t, const volatile void *p)
 {
-    if (!dh_sink_wants_all())
-        dh_engine_check(t, p, kind);
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->access(t, &(struct dh_tap_access){.addr = (uptr)p & ~(uptr)3,
+                                                  .size = 4,
+                                                  .kind = DH_READ | DH_ATOMIC | DH_UNKEPT});
+    else
+        dh_engine_check(t, p, DH_READ | DH_ATOMIC);
 }
 
 /* ---- Memory ---- */

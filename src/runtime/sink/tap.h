@@ -24,7 +24,7 @@ struct dh_tap_access {
     uptr addr;
     size_t size;
     u32 piece;      /* of a loop's range: the size of one access; 0: it is one access */
-    u32 kind;       /* enum dh_access */
+    u32 kind;       /* enum dh_access, with DH_UNKEPT if it is only to be checked */
     const void *pc; /* NULL: the call on top of the shadow stack */
 };
 
