@@ -198,7 +198,8 @@ static u32 find_site(const struct dh_caper_build *caper, const struct dh_caper_s
     if (site == DH_PAIRS_NONE || !dh_caper_has(sets->in_pair, site))
         return DH_PAIRS_NONE;
     const struct source key = {.name = caper->table->sites[site].at.file};
-    return bsearch(&key, files->at, files->n, sizeof(key), compare_names) ? site : DH_PAIRS_NONE;
+    bool known = files->n > 0 && bsearch(&key, files->at, files->n, sizeof(key), compare_names);
+    return known ? site : DH_PAIRS_NONE;
 }
 
 /* One letter for every six groups. */

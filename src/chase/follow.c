@@ -292,7 +292,8 @@ static void sweep_all(struct follow *f)
         const struct dh_chase_built_item *fn = &f->built->functions[i];
         add_function(f, fn->address, fn->address + fn->word, NULL, true);
     }
-    qsort(f->functions, f->n_functions, sizeof(*f->functions), by_address);
+    if (f->n_functions)
+        qsort(f->functions, f->n_functions, sizeof(*f->functions), by_address);
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
         const char *name = gelf_getshdr(s, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (!name || header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_EXECINSTR) ||
