@@ -113,7 +113,7 @@ static int print_event(struct request *q, const struct dh_event *e, u64 number, 
 {
     bool sync = e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE;
     const char *more = sync && e->mode == DH_SHARED                      ? "-shared"
-                       : dh_event_is_access(e) && (e->mode & DH_UNKEPT)  ? "-checked"
+                       : dh_event_is_check(e)                            ? "-checked"
                        : dh_event_is_access(e) && (e->mode & DH_ATOMIC)  ? "-atomic"
                        : e->op == DH_OP_VOLATILE && (e->mode & DH_WRITE) ? "-write"
                        : e->op == DH_OP_VOLATILE                         ? "-read"

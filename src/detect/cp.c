@@ -119,7 +119,7 @@ static int look(struct cp *c, u32 from, u32 at, u32 to)
     dh_cp_begin(&c->window);
     for (u32 e = from; e < to && !rc; e++) {
         dh_cp_pass(&c->window, e);
-        if (!dh_event_is_access(&p->trace->events[e]))
+        if (!dh_event_is_access(&p->trace->events[e]) || dh_event_is_check(&p->trace->events[e]))
             continue;
         if (e >= at && dh_detect_wants(p->d, p->trace->events[e].target))
             rc = find(c, e);

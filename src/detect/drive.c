@@ -66,7 +66,7 @@ static void atomic_access(struct dh_detector *d, const struct dh_event *e, void 
     if (!access || !dh_companions_possible(d))
         return;
     d->cell = e->target;
-    if (e->mode & DH_UNKEPT) {
+    if (dh_event_is_check(e)) {
         check_only(d, e, thread);
         return;
     }

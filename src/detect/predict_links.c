@@ -3,10 +3,14 @@
  */
 #include "detect/predict_links.h"
 
-/* The list an event is in; NULL: none. */
-static struct dh_link_list *list_of(struct dh_links *links, enum dh_effect effect)
+/* The list an event is in; NULL: none. A check is in none: a detector that takes each of two accesses for the
+ * later one would report it with what came after it. */
+static struct dh_link_list *list_of(const struct dh_predict *p, const struct dh_event *e)
 {
-    return effect == DH_EFFECT_NONE ? NULL : dh_effect_changes(effect) ? &links->writes : &links->reads;
+    enum dh_effect effect = dh_predict_effect(p, e);
+    if (effect == DH_EFFECT_NONE || dh_event_is_check(e))
+        return NULL;
+    return dh_effect_changes(effect) ? &p->links->writes : &p->links->reads;
 }
 
 /* Counts are one place ahead, so that filling the list in turns them into beginnings. */
@@ -19,7 +23,7 @@ static bool make_lists(const struct dh_predict *p, struct dh_links *links)
     if (d->failed)
         return false;
     for (u32 i = 0; i < p->n; i++) {
-        struct dh_link_list *list = list_of(links, dh_predict_effect(p, &p->trace->events[i]));
+        struct dh_link_list *list = list_of(p, &p->trace->events[i]);
         if (list)
             list->first[p->object[i] + 2]++;
     }
@@ -41,7 +45,7 @@ bool dh_links_make(const struct dh_predict *p)
     if (!make_lists(p, links))
         return false;
     for (u32 i = 0; i < p->n; i++) {
-        struct dh_link_list *list = list_of(links, dh_predict_effect(p, &p->trace->events[i]));
+        struct dh_link_list *list = list_of(p, &p->trace->events[i]);
         if (list)
             list->events[list->first[p->object[i] + 1]++] = i;
     }

@@ -81,6 +81,12 @@ DH_INLINE bool dh_event_is_access(const struct dh_event *e)
     return e->op == DH_OP_READ || e->op == DH_OP_WRITE;
 }
 
+/* A read that is checked against what came before it, and not kept. */
+DH_INLINE bool dh_event_is_check(const struct dh_event *e)
+{
+    return e->op == DH_OP_READ && (e->mode & DH_UNKEPT) != 0;
+}
+
 /* What `target` numbers. */
 enum dh_space { DH_SPACE_NONE, DH_SPACE_VARIABLE, DH_SPACE_LOCK, DH_SPACE_THREAD };
 
