@@ -260,6 +260,8 @@ static bool is_padding(const struct follow *f, u64 lo, u64 hi)
 static void sweep_section(struct follow *f, u64 lo, u64 hi)
 {
     u64 at = lo;
+    if (hi <= lo) /* nothing is in it */
+        return;
     for (size_t i = 0; i <= f->n_functions && !f->why; i++) {
         struct function fn = i < f->n_functions ? f->functions[i] : (struct function){hi, hi, NULL, false};
         if (fn.lo < at || fn.lo > hi)

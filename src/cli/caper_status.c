@@ -115,7 +115,7 @@ static json_t *alias_document(struct dh_cli_caper *c, bool changes_only)
                      "program", dh_json_text(c->program), "build_id", c->build.id_text, "runs",
                      (json_int_t)dh_caper_state_runs(s), "steady_runs", (json_int_t)dh_caper_state_steady(s),
                      "alias_pairs", (json_int_t)c->count.dp, "sound_pairs",
-                     (json_int_t)(c->count.dp + c->count.sp), "sites", (json_int_t)c->sets.n_sites,
+                     (json_int_t)c->count.dp + (json_int_t)c->count.sp, "sites", (json_int_t)c->sets.n_sites,
                      "alias_sites", (json_int_t)c->sets.n_escaped, "history", rows);
 }
 
@@ -169,7 +169,7 @@ static void print_sets(struct dh_cli_caper *c, FILE *out)
             out,
             "\n  aliasPairs  %llu of %llu pairs in the set sound: in some run two threads accessed the same "
             "bytes\n              there, and one of them wrote\n",
-            (unsigned long long)c->count.dp, (unsigned long long)(c->count.dp + c->count.sp));
+            (unsigned long long)c->count.dp, (unsigned long long)c->count.dp + c->count.sp);
         return;
     }
     fprintf(out,

@@ -73,9 +73,9 @@ static int read_token(struct dh_cli_hive *c, const char *path, const char **ret)
 
 static int read_number(struct dh_cli_hive *c, const char *flag, const char *text, double most, double *ret)
 {
-    char *end;
+    char *end = NULL;
     double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
-    if (value <= 0 || *end || value > most)
+    if (!end || *end || value <= 0 || value > most)
         return dh_cli_fail(c->command, "%s cannot be '%s'; it must be a number up to %.0f", flag, text, most);
     *ret = value;
     return 0;
@@ -144,6 +144,7 @@ int dh_cli_hive_serve(struct dh_cli_hive *c)
 {
     struct dh_hive_policy policy = dh_hive_racemob;
     struct dh_hive_serve how = {.db = c->db,
+                                .address = "",
                                 .rate = 20,
                                 .connections = 8192,
                                 .patience_s = 30,

@@ -153,4 +153,11 @@ same dlerror "$(tr '\n' ' ' <out)" "missing OK OK "
 cxx=order-cxx.cpp:$(grep -n '// FIRST' "$programs/order-cxx.cpp" | cut -d: -f1):*
 refused static-cxx "'$work/inside' cannot be tracked by --analysis=litehb: it has the library of C++ inside" \
     --trust --analysis=litehb --pair "$cxx:$cxx" -- ./inside
+# A section of code with nothing in it, at no address.
+"$deadheat" cc --dh-mode=field -D_GNU_SOURCE -pthread -O2 "$programs/meet.c" -o meet
+: >nothing
+objcopy --add-section .nothing=nothing --set-section-flags .nothing=code,readonly meet hollow
+persist --rmax=100% --delay=900ms --analysis=litehb \
+    --pair "meet.c:$(line meet FIRST):write:meet.c:$(line meet SECOND):read" -- ./hollow
+same hollow "$?:$(cat out)" 66:OK
 exit $failed
