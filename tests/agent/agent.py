@@ -532,8 +532,7 @@ def test_watched():
         went = program.end()
     case("a meeting outside of the bundle", different((bool(met()), went), (True, WENT)))
     case("accesses that were reached", different(any(r["reached"] for r in results()), True))
-    before, candidates, after = "race" in met(), counts(server)["candidates"] > 0, "race" in met()  # results may still come in
-    case("of the others only races count", different(before <= candidates <= after, True))
+    case("whatever has met is a candidate", different(counts(server)["candidates"] > 0, True))
     agent.stop()
     server.stop()
     os.rename("raced", "prog")
