@@ -150,11 +150,12 @@ def races(server):
     return verdicts(server).count("true-race")
 
 
+def files(state):
+    return [os.path.join(where, f) for where, _, names in os.walk(state) for f in names]
+
+
 def spooled(state):
-    names = []
-    for where, _, files in os.walk(state):
-        names += [os.path.join(where, f) for f in files if re.fullmatch("[0-9a-f]{32}.json", f)]
-    return names
+    return [f for f in files(state) if re.fullmatch("[0-9a-f]{32}.json", os.path.basename(f))]
 
 
 def withdraw_all(server, build):
@@ -538,6 +539,25 @@ def test_watched():
     os.rename("raced", "prog")
 
 
+def test_no_budget():
+    """A user whose budget covers nothing does not wait, and the hive is not told that an access was not reached."""
+    add_build("eleventh.db")
+    server = serve("eleventh.db")
+    agent = Agent(url(server), "poor", "--rmax=0.01%")
+    case("a user without a budget has a task", different(until(lambda: counts(server)["users"]), 1))
+    program = Program(**HERE)
+    program.tell("go")
+    program.process.stdout.readline()  # it is in main now
+    case("nothing is tried without a budget", different((armed(program.pid), program.end()), (0, OVER)))
+    balance = until(lambda: [f for f in files("poor") if f.endswith("balance")])[0]
+    until(lambda: int(open(balance, encoding="ascii").read().split()[1]) or spooled("poor") or counts(server)["results"])
+    agent.stop()
+    numbers = [int(n) for n in open(balance, encoding="ascii").read().split()]
+    case("and there is no result", different((counts(server)["results"], spooled("poor")), (0, [])))
+    case("but it is known how long the program ran", different((numbers[2] <= 1, numbers[3] > 0), (True, True)))
+    server.stop()
+
+
 def test_certificates():
     add_build("fifth.db")
     server = serve("fifth.db", "--cert=cert.pem", "--key=key.pem")
@@ -578,6 +598,7 @@ def main():
     test_dead_hive("fourth.db")
     test_silent_hive()
     test_forged(build, real)
+    test_no_budget()
     test_certificates()
     test_ordered()
     test_watched()
