@@ -23,11 +23,13 @@ struct dh_agent_program {
     struct dh_chase_target target;
     int pidfd;
     u64 begin_us; /* until then the start of the program may be delayed, if its task is not known */
+    u64 hello_us; /* when the program, waiting to begin, had nothing to wait for but this worker */
     u64 start_us;
     u64 told_us, told_waited_us; /* what earlier results have reported */
     u64 waited_us, late_us;
     struct dh_agent_balance balance; /* taken from the user's balance */
     bool taken;
+    bool hurry;                /* the start of the program need not be delayed */
     char run[DH_AGENT_ID + 1]; /* drawn for this execution */
     bool ended;
     const char *trouble; /* why this program cannot be chased any more */
@@ -62,6 +64,7 @@ struct dh_agent_trial {
     u64 reached_us;         /* when a thread first came to the first side; 0: none has */
     enum dh_agent_part part;
     bool raced;
+    bool tried;                     /* something was armed, or cannot be, in any part */
     bool reached, ordered;          /* in all parts */
     bool held;                      /* a thread was held, by steering */
     u32 ordered_before;             /* control->ordered when this part began */

@@ -38,7 +38,8 @@
 #include "chase/watch.h"
 
 enum {
-    GRANT_US = 1000000, /* a new user's balance is the budget of a run of this length */
+    SAVED_US = 1000000, /* no more is saved up than the budget of a run of this length */
+    START_US = 1000,    /* what it takes to set the first breakpoints, if nothing is in the way */
     HOLD_US = 200000,   /* how long, at most, the second waits for the first to be made, once they have met */
     DELAY_US = 10000,   /* how long a thread waits where ordering cannot be tracked */
     WINDOW_US = 1000000,  /* how long one access is tracked */
@@ -137,30 +138,39 @@ static void ignore_change(void *ctx, u32 site, const struct dh_control_span *spa
 
 /* ---- The budget ---- */
 
-static u64 grant_of(const struct dh_agent_program *w)
+/* How long the program has been running; not at all while it is connecting. */
+static u64 run_for(const struct dh_agent_program *w)
 {
-    return (u64)(GRANT_US * w->with->settings->rmax);
+    return w->start_us ? dh_chase_now_us() - w->start_us : 0;
 }
 
 /* Not before there is a task: meanwhile the directory of a new user is created. */
 static void take_balance(struct dh_agent_program *w)
 {
     if (!w->taken)
-        w->balance = dh_agent_balance_take(w->with->balance, grant_of(w));
+        w->balance = dh_agent_balance_take(w->with->balance);
     w->taken = true;
 }
 
 static void give_balance(struct dh_agent_program *w)
 {
     const u64 now = dh_chase_now_us();
-    const double earned = (double)(now - w->start_us) * w->with->settings->rmax;
+    const double rmax = w->with->settings->rmax, earned = (double)(now - w->start_us) * rmax;
     take_balance(w);
     struct dh_agent_balance left = {
         .left_us = w->balance.left_us + (int64_t)earned - (int64_t)(w->waited_us + w->late_us),
         .run_us = w->balance.run_us + (int64_t)(now - w->told_us),
         .waited_us = w->balance.waited_us + (int64_t)(w->waited_us - w->told_waited_us),
+        .ran_us = w->balance.ran_us + (int64_t)(now - w->start_us),
     };
-    dh_agent_balance_give(w->with->balance, &left, grant_of(w));
+    dh_agent_balance_give(w->with->balance, &left, (u64)(SAVED_US * rmax));
+}
+
+/* How long the program has been kept from beginning: that is a wait, too. */
+static u64 kept_for(const struct dh_agent_program *w)
+{
+    const u64 most = w->target.control->begin_us, kept = dh_chase_now_us() - w->hello_us;
+    return w->with->socket < 0 ? 0 : kept < most ? kept : most;
 }
 
 /* Lets the program start, if it has not: it should not be delayed while the instructions of many accesses are
@@ -170,16 +180,9 @@ static void let_begin(struct dh_agent_program *w)
     if (w->with->socket < 0)
         return;
     dh_chase_target_let_go(w->with->socket);
+    w->waited_us += w->taken ? kept_for(w) : 0;
     close(w->with->socket);
     w->with->socket = -1;
-}
-
-/* The delay of its start is a wait, too. The program starts by itself after a while. */
-static void account_beginning(struct dh_agent_program *w)
-{
-    const u64 most = w->target.control->begin_us, kept = dh_chase_now_us() - w->start_us;
-    if (w->with->socket >= 0)
-        w->waited_us += kept < most ? kept : most;
 }
 
 /* ---- Parts ---- */
@@ -191,15 +194,36 @@ static u64 delay_of(const struct dh_agent_trial *t, enum dh_agent_part part)
     return part == DH_AGENT_WATCH && t->task.kind == DH_AGENT_INFERENCE ? GLANCE_US : DELAY_US;
 }
 
+/* The smaller the budget, the less time threads have for this process to do its part: a window that it misses
+ * is a loss, but one that the budget does not cover is never begun. */
+static u64 patience_of(u64 left)
+{
+    enum { LEAST = DH_CHASE_POLICY_PATIENCE_US / 2, SHARE = 8 };
+    u64 patience = left / SHARE > LEAST ? left / SHARE : LEAST;
+    return patience < DH_CHASE_POLICY_PATIENCE_US ? patience : DH_CHASE_POLICY_PATIENCE_US;
+}
+
 static struct dh_chase_policy policy_of(const struct dh_agent_trial *t, enum dh_agent_part part)
 {
-    return (struct dh_chase_policy){.rmax = t->w->with->settings->rmax,
-                                    .delay = delay_of(t, part),
-                                    .whole = part == DH_AGENT_STEER,
-                                    .patience = DH_CHASE_POLICY_PATIENCE_US,
-                                    .carried = t->w->balance.left_us,
-                                    .waited = t->w->waited_us,
-                                    .late = t->w->late_us};
+    struct dh_chase_policy p = {.rmax = t->w->with->settings->rmax,
+                                .delay = delay_of(t, part),
+                                .whole = part == DH_AGENT_STEER,
+                                .carried = t->w->balance.left_us,
+                                .ran = (u64)t->w->balance.ran_us,
+                                .reserved = DH_AGENT_BALANCE_RAN_US,
+                                .waited = t->w->waited_us,
+                                .late = t->w->late_us};
+    p.patience = patience_of(dh_chase_policy_left(&p, run_for(t->w), 0));
+    return p;
+}
+
+/* Delaying the start of the program is only worthwhile if the rest of the budget covers a window. */
+static bool can_delay(const struct dh_agent_trial *t, enum dh_agent_part part)
+{
+    const struct dh_agent_program *w = t->w;
+    struct dh_chase_policy p = policy_of(t, part);
+    p.waited += START_US + (w->hello_us ? kept_for(w) : 0);
+    return dh_chase_policy_budget(&p, 0, run_for(w)) > 0;
 }
 
 static void run_part(struct dh_agent_trial *t, enum dh_agent_part part, u64 length_us)
@@ -210,7 +234,6 @@ static void run_part(struct dh_agent_trial *t, enum dh_agent_part part, u64 leng
     t->part = part;
     t->since_us = dh_chase_now_us();
     t->until_us = t->since_us + length_us;
-    account_beginning(w);
     t->policy = policy_of(t, part);
     if (getrandom(&t->policy.random, sizeof(t->policy.random), GRND_NONBLOCK) < 0)
         t->policy.random = t->since_us;
@@ -231,7 +254,8 @@ static void run_part(struct dh_agent_trial *t, enum dh_agent_part part, u64 leng
                                .linger_us = watch && t->task.kind == DH_AGENT_INFERENCE ? LINGER_US : 0,
                                .known = watch ? dh_agent_trial_known : NULL,
                                .met = watch ? dh_agent_trial_met : NULL,
-                               .start_us = w->start_us};
+                               .start_us = w->start_us,
+                               .kept_us = w->with->socket >= 0 ? w->hello_us : 0};
     t->run = &run;
     dh_chase_target_forget(&w->target);
     w->target.control->hold_us = part == DH_AGENT_STEER ? HOLD_US : 0;
@@ -242,6 +266,8 @@ static void run_part(struct dh_agent_trial *t, enum dh_agent_part part, u64 leng
         close(socket);
     w->waited_us = t->policy.waited;
     w->late_us = t->policy.late;
+    t->tried |= run.armed || run.filtered || (run.trouble && !w->ended) ||
+                dh_chase_policy_budget(&t->policy, 0, run_for(w)) > 0;
     t->reached |= run.reached > 0;
     t->held |= part == DH_AGENT_STEER && run.reached > 0;
     note_ordered(t);
@@ -359,7 +385,7 @@ static const char *find_sides(struct dh_agent_trial *t, bool steering)
 static bool steers_first(const struct dh_agent_trial *t)
 {
     const struct dh_chase_policy p = policy_of(t, DH_AGENT_STEER);
-    return dh_chase_policy_budget(&p, 0, dh_chase_now_us() - t->w->start_us) > 0 && t->w->run[0] & 1;
+    return dh_chase_policy_budget(&p, 0, run_for(t->w)) > 0 && t->w->run[0] & 1;
 }
 
 /* The pair is tracked in half of the runs. In the others a thread waits at either access, and its bytes are
@@ -373,15 +399,16 @@ static enum dh_agent_part other_part(struct dh_agent_trial *t)
     return DH_AGENT_WATCH;
 }
 
-static void validate(struct dh_agent_trial *t)
+/* False: the budget did not suffice to try anything, so there is no result. The same for an inference. */
+static bool validate(struct dh_agent_trial *t)
 {
     bool steering = steers_first(t);
-    if (t->w->balance.left_us <= 0)
-        let_begin(t->w); /* there is no budget left to delay it */
+    if (!can_delay(t, steering ? DH_AGENT_STEER : DH_AGENT_TRACK))
+        let_begin(t->w);
     const u64 bound_us = t->w->with->settings->bound_us;
     if (find_sides(t, steering) != NULL) {
         tell_unseen(t);
-        return;
+        return true;
     }
     run_part(t, steering ? DH_AGENT_STEER : other_part(t),
              steering || bound_us < FOLLOW_US ? bound_us : FOLLOW_US);
@@ -389,8 +416,9 @@ static void validate(struct dh_agent_trial *t)
                    (t->reached || !steering);
     if (goes_on && find_sides(t, !steering) == NULL)
         run_part(t, steering ? other_part(t) : DH_AGENT_STEER, steering ? FOLLOW_US : bound_us);
-    if (t->raced || !is_stale(t) || t->w->ended)
+    if (t->tried && (t->raced || !is_stale(t) || t->w->ended))
         tell_validation(t);
+    return t->tried;
 }
 
 static bool infers_on(struct dh_agent_trial *t, u64 end)
@@ -400,12 +428,12 @@ static bool infers_on(struct dh_agent_trial *t, u64 end)
            !(t->met_us && now - t->met_us >= MET_US);
 }
 
-static void infer(struct dh_agent_trial *t)
+static bool infer(struct dh_agent_trial *t)
 {
     let_begin(t->w);
     if (find_sides(t, false) != NULL) {
         tell_unseen(t);
-        return;
+        return true;
     }
     dh_agent_build_watched(&t->arena, &t->sides, &t->watched);
     const u64 end = dh_chase_now_us() + INFER_US;
@@ -416,8 +444,9 @@ static void infer(struct dh_agent_trial *t)
                  t->w->unwatched || left < PART_US ? left : PART_US);
         watch = !watch;
     }
-    if (!is_stale(t) || t->w->ended)
+    if (t->tried && (!is_stale(t) || t->w->ended))
         tell_inference(t);
+    return t->tried;
 }
 
 /* Until the board shows another task, the program has ended, or the time is over. */
@@ -439,6 +468,7 @@ static void serve(struct dh_agent_program *w)
         u64 now = dh_chase_now_us();
         if (!asked && w->with->socket >= 0 && now < w->begin_us) {
             wait_for_task(&t, w->begin_us - now, true);
+            w->hello_us = dh_chase_now_us();
             continue;
         }
         if (t.task.kind == DH_AGENT_NOTHING || w->done == t.turn + 1 ||
@@ -448,8 +478,8 @@ static void serve(struct dh_agent_program *w)
             continue;
         }
         take_balance(w);
-        (t.task.kind == DH_AGENT_INFERENCE ? infer : validate)(&t);
-        w->done = t.turn + 1;
+        if ((t.task.kind == DH_AGENT_INFERENCE ? infer : validate)(&t))
+            w->done = t.turn + 1;
         free(t.met);
         dh_arena_done(&t.arena);
     }
@@ -479,6 +509,20 @@ static int open_program(struct dh_agent_program *w, struct dh_agent_build *own)
     return !rc && given && strcmp(given->id, own->id) != 0 ? -EINVAL : rc;
 }
 
+/* The program begins at once if the budget covers nothing; otherwise by itself, at the latest when the budget
+ * is used up. */
+static void bound_beginning(const struct dh_agent_trial *t)
+{
+    struct dh_agent_program *w = t->w;
+    take_balance(w);
+    const struct dh_chase_policy p = policy_of(t, DH_AGENT_TRACK);
+    const u64 left = dh_chase_policy_left(&p, 0, 0);
+    const bool inference = t->task.kind == DH_AGENT_INFERENCE;
+    w->hurry = inference || !(can_delay(t, DH_AGENT_STEER) || can_delay(t, DH_AGENT_TRACK));
+    if (left < w->target.control->begin_us)
+        w->target.control->begin_us = left ? left : 1;
+}
+
 /* Tells the program whether there is anything to try, if that is known in time. If it starts without, its
  * synchronisation is not tracked later either: interception would cost it something all the time. */
 static void announce(struct dh_agent_program *w)
@@ -486,14 +530,16 @@ static void announce(struct dh_agent_program *w)
     u64 now = dh_chase_now_us();
     const u64 until = now + ANNOUNCE_US < w->begin_us ? now + ANNOUNCE_US : w->begin_us;
     bool asked = false;
+    struct dh_agent_trial t = {.w = w};
     for (; !asked && now <= until && !w->ended && !stopped; now = dh_chase_now_us()) {
-        struct dh_agent_trial t = {.w = w};
         t.task = dh_agent_board_read(w->with->board, &t.turn, &asked);
-        w->unfollowed = asked && t.task.kind == DH_AGENT_NOTHING;
         if (!asked)
             wait_for_task(&t, until - now + 1, true);
     }
-    w->unfollowed |= w->build && w->build->unfollowed;
+    w->hurry = asked && t.task.kind == DH_AGENT_NOTHING;
+    w->unfollowed = w->hurry || (w->build && w->build->unfollowed);
+    if (asked && !w->hurry)
+        bound_beginning(&t);
     dh_chase_target_announce(w->with->socket, !w->unfollowed);
 }
 
@@ -522,6 +568,9 @@ int dh_agent_work(struct dh_agent_work *with)
     announce(&w);
     w.start_us = w.told_us = dh_chase_now_us();
     rc = dh_chase_target_meet(&w.target, with->socket, with->pid, &why);
+    w.hello_us = dh_chase_now_us();
+    if (w.hurry)
+        let_begin(&w);
     if (!rc && w.target.direct)
         rc = -ENOTSUP; /* its code would have to stay writable */
     if (!rc)

@@ -130,6 +130,7 @@ static bool restart(struct chase *c, enum which which)
     if (!is_over(c) && !is_obstructed(c))
         add_sides(c, dh_chase_track_standing(&c->track), wanted);
     arm(c, wanted);
+    c->run->armed |= open;
     c->opened = dh_chase_now_us();
     c->due = c->opened + c->run->policy->delay;
     c->target->control->grant_us = dh_chase_policy_left(c->run->policy, c->opened - c->start, 0);
@@ -599,24 +600,38 @@ static void retreat(struct chase *c)
     arm(c, none);
 }
 
+/* The program waits until it is let go, or for as long as it does by itself. `before`: what was waited
+ * earlier. This replaces what code changes meanwhile have been counted for. */
+static void account_beginning(struct dh_chase_run *run, u64 before)
+{
+    const u64 now = dh_chase_now_us(), most = run->target->control->begin_us;
+    const u64 kept = now > run->kept_us ? now - run->kept_us : 0;
+    if (run->kept_us)
+        run->policy->waited = before + (kept < most ? kept : most);
+}
+
 void dh_chase_run(struct dh_chase_run *run, int socket)
 {
+    const u64 waited = run->policy->waited;
     if (run->policy->rmax < 1)
         run->target->control->patience_us = run->policy->patience;
     struct chase c = {
         .run = run, .target = run->target, .track = {.analysis = run->analysis, .window_us = run->window_us}};
     dh_chase_track_start(&c.track, run->target);
-    try_sleeping(&c);
+    if (!run->kept_us)
+        try_sleeping(&c);
     c.start = run->start_us ? run->start_us : dh_chase_now_us();
     place(&c);
     if (run->target->direct && !run->trouble)
         make_writable(&c, socket);
+    account_beginning(run, waited);
     if (run->placed && !run->trouble)
         step(&c); /* armed before the first instruction of the program */
     const u64 began = dh_chase_now_us();
     c.start = run->start_us ? run->start_us : began;
     if (socket >= 0)
         dh_chase_target_let_go(socket);
+    account_beginning(run, waited);
     while (!run->ended(run->ctx)) {
         if (run->withdrawn && run->withdrawn(run->ctx)) {
             retreat(&c);

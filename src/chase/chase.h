@@ -43,10 +43,13 @@ struct dh_chase_run {
     bool any; /* no second side: anything that conflicts with the first counts, and the chase continues */
     bool unwatched; /* ... without watchpoints: the second side consists of many accesses */
     u64 start_us;   /* start of the time of which the policy grants a share; 0: start of this run */
+    u64 kept_us;    /* since when the beginning of the program has been delayed, which counts as a wait; 0: it
+                     * does not, or has begun */
 
     /* Results. */
     bool direct;           /* its code had to be made writable */
     bool placed;           /* all modules that contain sites were loaded */
+    bool armed;            /* a thread would have been stopped at the first side, for some time at least */
     bool traced, filtered; /* breakpoints could not be set for a while; or from then on */
     bool confirmed;        /* at least once */
     const char *trouble;   /* why the chase was abandoned; NULL: it was not */

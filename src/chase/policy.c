@@ -5,6 +5,11 @@
 
 enum { LEAST_MARGIN_US = 1000, ENDLESS_US = 1000000000 };
 
+static u64 least(u64 a, u64 b)
+{
+    return a < b ? a : b;
+}
+
 static u64 margin_of(const struct dh_chase_policy *p)
 {
     return LEAST_MARGIN_US + 2 * p->overrun + 2 * p->change;
@@ -25,10 +30,17 @@ static u64 wanted(const struct dh_chase_policy *p, u32 site)
     return p->longest <= p->delay ? p->delay : delay < p->longest ? delay : p->longest;
 }
 
-/* What may be spent by this time after the start. */
-static double granted(const struct dh_chase_policy *p, u64 total)
+/* What is to be spent by this time after the start. */
+static double earned(const struct dh_chase_policy *p, u64 total)
 {
     return (double)(total > p->min ? total : p->min) * p->rmax + (double)p->carried;
+}
+
+/* What may be spent. */
+static double granted(const struct dh_chase_policy *p, u64 total)
+{
+    const u64 ran = p->ran + total;
+    return earned(p, total) + (double)(ran < p->reserved ? ran : p->reserved) * p->rmax;
 }
 
 u64 dh_chase_policy_left(const struct dh_chase_policy *p, u64 total, u64 spent)
@@ -39,18 +51,27 @@ u64 dh_chase_policy_left(const struct dh_chase_policy *p, u64 total, u64 spent)
     return left > 0 ? (u64)left : 0;
 }
 
+/* The same without the reserve, and without the margin. */
+static u64 own_left(const struct dh_chase_policy *p, u64 total, u64 spent)
+{
+    if (p->rmax >= 1)
+        return ENDLESS_US;
+    double left = earned(p, total) - (double)(p->waited + p->late + spent);
+    return left > 0 ? (u64)left : 0;
+}
+
 u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent)
 {
     const u64 delay = wanted(p, site), left = dh_chase_policy_left(p, total, spent);
     const u64 behind = (p->whole ? 2 : 1) * p->patience;
     if (left <= behind)
         return 0;
-    return left - behind < delay ? left - behind : delay;
+    return least(least(delay, left - behind), own_left(p, total, spent));
 }
 
 bool dh_chase_policy_covers(const struct dh_chase_policy *p, u64 total, u64 spent, u64 step)
 {
-    return dh_chase_policy_left(p, total, spent) >= step + p->patience;
+    return dh_chase_policy_left(p, total, spent) >= step + p->patience && own_left(p, total, spent) >= step;
 }
 
 /* The delay of a window about to begin: the thread may have to wait for the command at first, and less than

@@ -22,7 +22,9 @@
  * so that there are fewer windows on a busy machine.
  *
  * A caller that runs a program many times may carry over the rest of the budget, or what was overspent, from
- * one run to the next (agent/balance.h): then `carried` is added to the budget, and min is 0.
+ * one run to the next (agent/balance.h): then `carried` is added to the budget, and min is 0. It may also
+ * allow a reserve, rmax * min(ran + total, reserved): that covers the worst case of a window, but is not
+ * meant to be spent. The delay itself, which is what a window usually costs, has to be covered without it.
  *
  *     P_budget = 1 - (waited + late + next) / ((max(total, min) + next) * rmax + carried)
  *
@@ -47,6 +49,8 @@ struct dh_chase_policy {
     u64 patience;
     u64 min;         /* t_min: shorter runs get the budget of a run this long */
     int64_t carried; /* budget from earlier runs in addition to that; negative: deducted */
+    u64 ran;         /* in earlier runs, as far as it matters for the reserve */
+    u64 reserved;    /* running time for which there is a reserve; 0: there is none */
     u64 random;      /* state of the generator; not 0 */
     u64 waited;
     u64 late;
@@ -62,8 +66,8 @@ struct dh_chase_policy {
 /* The usual patience, if there is a limit. */
 enum { DH_CHASE_POLICY_PATIENCE_US = 2000 };
 
-/* What is left of the budget at this time after the start, less the margin, if this much has been spent but
- * not settled yet. */
+/* What is left of the budget and the reserve at this time after the start, less the margin, if this much has
+ * been spent but not settled yet. */
 u64 dh_chase_policy_left(const struct dh_chase_policy *p, u64 total, u64 spent);
 /* The delay that can be granted to a thread that came to this site this long ago. */
 u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent);

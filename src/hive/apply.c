@@ -131,14 +131,30 @@ static u32 find_bundle(struct dh_hive_build *b, const u64 sites[2])
     return dh_pairs_find_containing(b->table, x, y, is_bundle_of, b);
 }
 
-/* A pair found in a bundle of an earlier build is a candidate in this one if a bundle still contains it. */
+/* Where a pair that users have found is in a table: in a bundle if possible, otherwise in anything, such as a
+ * pair of the set `sound` only. DH_PAIRS_NONE: it is not a pair there. */
+static u32 find_found(struct dh_hive_build *b, const u64 sites[2])
+{
+    u32 in = find_bundle(b, sites);
+    return in != DH_PAIRS_NONE ? in : dh_hive_pair_with(b->table, sites);
+}
+
+/* Have its two accesses met, or raced? */
+static bool has_met(const struct dh_hive_unit *u)
+{
+    const struct dh_hive_tally *t = &u->tally;
+    return !u->bundle && (t->seen[DH_HIVE_MET] || t->races[DH_HIVE_PRIMARY] || t->races[DH_HIVE_ALTERNATE]);
+}
+
+/* A pair that users of earlier builds have found is a candidate in this one, too, if it is still a pair. */
 static void join_found(struct dh_hive_state *s, u32 build)
 {
     for (u32 u = 0; u < s->n_units; u++) {
-        if (s->units[u].program != s->builds[build].program || s->units[u].parent == DH_HIVE_NONE ||
+        bool found = s->units[u].parent != DH_HIVE_NONE || has_met(&s->units[u]);
+        if (s->units[u].program != s->builds[build].program || !found ||
             dh_hive_find_slot(s, build, u) != DH_HIVE_NONE)
             continue;
-        u32 in = find_bundle(&s->builds[build], s->units[u].sites);
+        u32 in = find_found(&s->builds[build], s->units[u].sites);
         if (in != DH_PAIRS_NONE)
             dh_hive_unit_join(s, u, build, in);
     }
@@ -375,19 +391,15 @@ static void withdraw_settled(struct dh_hive_state *s, u32 unit, enum dh_hive_res
 }
 
 /* The candidate that consists of these two accesses, or DH_HIVE_NONE. If they have met, they are one from now
- * on, provided that a bundle of this build contains them: the one that was examined, or another. If they have
- * raced, any pair of the table will do, also one that is in none of the build's units. */
-static u32 candidate_of(struct dh_hive_state *s, u32 build, u32 examined, const u64 sites[2], bool met,
-                        bool raced)
+ * on: any pair of the table, also one that is in none of the build's units. */
+static u32 candidate_of(struct dh_hive_state *s, u32 build, u32 examined, const u64 sites[2], bool met)
 {
     struct dh_hive_build *b = &s->builds[build];
     u64 id = dh_pairs_id_of(sites[0], sites[1]);
     u32 unit = dh_hive_find_unit(s, b->program, id);
     if (unit != DH_HIVE_NONE ? dh_hive_find_slot(s, build, unit) != DH_HIVE_NONE : !met)
         return unit;
-    u32 in = dh_hive_bundle_has(b->table, examined, sites[0], sites[1]) ? examined : find_bundle(b, sites);
-    if (in == DH_PAIRS_NONE && raced)
-        in = dh_hive_pair_with(b->table, sites);
+    u32 in = dh_hive_bundle_has(b->table, examined, sites[0], sites[1]) ? examined : find_found(b, sites);
     if (in == DH_PAIRS_NONE)
         return unit;
     if (unit == DH_HIVE_NONE)
@@ -445,7 +457,7 @@ static void take_inference(struct event *e, u32 build, u32 bundle, const struct 
          * them. */
         for (int side = 0; side < 2; side++)
             dh_hive_site_tell(s, dh_hive_site_of(s, program, sites[side]), true);
-        u32 unit = candidate_of(s, build, pair, sites, saw == DH_HIVE_MET, raced);
+        u32 unit = candidate_of(s, build, pair, sites, saw == DH_HIVE_MET);
         if (unit == DH_HIVE_NONE)
             continue;
         s->units[unit].tally.seen[saw]++;

@@ -19,7 +19,7 @@
 
 #include "hive/state_impl.h"
 
-enum { FORMAT = 3, AT_ONCE = 4 << 20 };
+enum { FORMAT = 4, AT_ONCE = 4 << 20 };
 #define MAGIC 0x706e736576696864ull /* "dhivesnp" */
 
 _Static_assert(sizeof(struct dh_hive_program) == 144, "dh_hive_program has changed: see above");

@@ -77,6 +77,27 @@ static inline void hive_table(u32 pairs, u32 same, u32 salt, bool bundle, u8 **r
     dh_pairs_free(p);
 }
 
+/* A pair of the set `sound` only, of the first two sites, and perhaps a bundle of relay's. */
+static inline u8 *hive_sound_table(bool bundle, size_t *ret_len)
+{
+    struct dh_pairs *p = dh_pairs_new();
+    u8 *table;
+    dh_pairs_set_program(p, "prog", "test", "");
+    const u32 a = hive_site(p, 1), b = hive_site(p, 2);
+    hive_pair(p, a, b, DH_PAIRS_SOUND);
+    if (bundle) {
+        const u32 c = hive_site(p, 3), d = hive_site(p, 4), e = hive_site(p, 5);
+        const struct dh_pairs_pair pair = {.side = {{.site = c}, {.site = d}},
+                                           .alike = {0, dh_pairs_add_list(p, &e, 1)},
+                                           .flags = DH_PAIRS_RELAY,
+                                           .note = ""};
+        dh_pairs_add_pair(p, &pair);
+    }
+    dh_pairs_write(p, &table, ret_len);
+    dh_pairs_free(p);
+    return table;
+}
+
 /* A name of that many hexadecimal digits, made of a number. */
 static inline const char *hive_name(char *to, size_t digits, u64 number)
 {

@@ -69,6 +69,28 @@ static void carried(void **state)
     assert_int_equal(dh_chase_policy_delay(&p, 0, SECOND, 0), 1000);
 }
 
+/* A reserve covers the worst case of a window, but neither its delay nor steps without a wait. */
+static void reserve(void **state)
+{
+    (void)state;
+    struct dh_chase_policy p = {
+        .rmax = 0.02, .delay = 1000, .whole = true, .patience = PATIENCE, .reserved = SECOND};
+    const u64 worst = p.delay + 3 * PATIENCE + MARGIN;
+    assert_int_equal(dh_chase_policy_left(&p, 200000, 0), 8000 - MARGIN);
+    assert_true(
+        dh_chase_policy_decide(&p, 0, worst * 25)); /* at 4%, the worst case, of which 2% are the delay */
+    assert_false(dh_chase_policy_decide(&p, 0, worst * 25 - 25));
+    p.ran = SECOND; /* now the delay, and waiting for the command until it begins */
+    assert_int_equal(dh_chase_policy_left(&p, 200000, 0), 24000 - MARGIN);
+    assert_true(dh_chase_policy_decide(&p, 0, (p.delay + PATIENCE) * 50));
+    assert_false(dh_chase_policy_decide(&p, 0, (p.delay + PATIENCE) * 50 - 50));
+    assert_true(dh_chase_policy_covers(&p, 100000, 0, STEP));
+    assert_false(dh_chase_policy_covers(&p, 100000 - 50, 0, STEP));
+    p.carried = -15000; /* a debt is paid off first */
+    assert_int_equal(dh_chase_policy_left(&p, 0, 0), 20000 - 15000 - MARGIN);
+    assert_false(dh_chase_policy_decide(&p, 0, 15000 * 50));
+}
+
 /* What has no limit of its own is expected again, and worse. */
 static void margin(void **state)
 {
@@ -372,11 +394,11 @@ static void bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(budget),    cmocka_unit_test(margin),    cmocka_unit_test(longer),
-        cmocka_unit_test(once),      cmocka_unit_test(frequency), cmocka_unit_test(waits),
-        cmocka_unit_test(traps),     cmocka_unit_test(shown),     cmocka_unit_test(late),
-        cmocka_unit_test(rest),      cmocka_unit_test(bound),     cmocka_unit_test(carried),
-        cmocka_unit_test(unlimited),
+        cmocka_unit_test(budget),  cmocka_unit_test(margin),    cmocka_unit_test(longer),
+        cmocka_unit_test(once),    cmocka_unit_test(frequency), cmocka_unit_test(waits),
+        cmocka_unit_test(traps),   cmocka_unit_test(shown),     cmocka_unit_test(late),
+        cmocka_unit_test(rest),    cmocka_unit_test(bound),     cmocka_unit_test(carried),
+        cmocka_unit_test(reserve), cmocka_unit_test(unlimited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -450,6 +450,43 @@ static void test_outside(void **unused)
     end();
 }
 
+/* A pair that met is a candidate, whatever set it is in, also of later builds that have it. */
+static void test_met_outside_of_the_units(void **unused)
+{
+    (void)unused;
+    size_t len;
+    begin_empty();
+    u8 *table = hive_sound_table(true, &len);
+    add_table("prog", "aaaaaaaa", table, len);
+    const struct dh_pairs *t = state.builds[0].table;
+    const char *why;
+    char name[DH_HIVE_HASH + 1];
+    hive_name(name, DH_HIVE_HASH, 1);
+    assert_int_equal(state.n_units, 1);
+    u32 task = poll(1);
+    assert_true(state.units[state.tasks[task].unit].bundle);
+    json_t *r = inference_of(task, 900, &t->sites[0], &t->sites[1], "met");
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_CREATED);
+    json_decref(r);
+    keep_log();
+    u32 met = dh_hive_find_unit(&state, 0, dh_pairs_id_of(t->sites[0].id, t->sites[1].id));
+    assert_int_not_equal(met, DH_HIVE_NONE);
+    assert_int_equal(dh_hive_judge(&state.units[met].tally).verdict, DH_HIVE_UNKNOWN);
+    assert_int_not_equal(dh_hive_find_slot(&state, 0, met), DH_HIVE_NONE);
+    u64 number = 901;
+    while (state.tasks[task = poll(1)].unit != met) { /* it is validated */
+        r = inference_of(task, number++, &t->sites[2], &t->sites[3], "not-aliasing");
+        assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_CREATED);
+        json_decref(r);
+    }
+    table = hive_sound_table(false, &len);
+    add_table("prog", "bbbbbbbb", table, len);
+    assert_int_not_equal(dh_hive_find_slot(&state, 1, met), DH_HIVE_NONE);
+    add_build("prog", "cccccccc", 3, 0, 0, false); /* other lines */
+    assert_int_equal(dh_hive_find_slot(&state, 2, met), DH_HIVE_NONE);
+    end();
+}
+
 /* Two threads that an inference has caught at once have raced, in the order of the sites. */
 static void test_raced_in_bundle(void **unused)
 {
@@ -734,6 +771,7 @@ int main(void)
         cmocka_unit_test(test_bundle),
         cmocka_unit_test(test_bundle_reached),
         cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_met_outside_of_the_units),
         cmocka_unit_test(test_raced_in_bundle),
         cmocka_unit_test(test_no_instruction),
         cmocka_unit_test(test_context),
