@@ -45,6 +45,7 @@ struct chase {
     u64 due;    /* when to decide about the next sample */
     u64 looked; /* when obstacles were last looked for */
     bool obstructed;
+    u64 code_kb;  /* machine code that was looked at: if there is more, there is a new library */
     bool closing; /* the program should be left alone */
     struct dh_chase_watch watch;
     u64 most;         /* the most the window may cost, without the margin */
@@ -81,6 +82,19 @@ static void arm(struct chase *c, const bool wanted[DH_CONTROL_SITES])
             "the program has unloaded or changed the code of the pair, or become another by exec";
 }
 
+/* May the program set the action of SIGILL, or block it, unseen? A breakpoint would kill it then. */
+static void look_for_signals(struct chase *c, const struct dh_chase_obstacle *o)
+{
+    if (o->code_kb != c->code_kb) {
+        const char *why = dh_chase_loaded_signals(c->run->loaded, c->target);
+        c->code_kb = o->code_kb;
+        c->run->deaf |= why != NULL;
+        c->run->trouble = c->run->trouble ? c->run->trouble : why;
+    }
+    if (o->unhandled && !c->run->trouble && !is_ending(c))
+        c->run->trouble = "the program has set the action of SIGILL directly, not through libc";
+}
+
 /* Checked again unless that was done just now. */
 static bool is_obstructed(struct chase *c)
 {
@@ -91,7 +105,8 @@ static bool is_obstructed(struct chase *c)
     c->run->traced |= o.traced;
     c->run->filtered |= o.filtered;
     c->looked = now;
-    c->obstructed = o.traced || o.filtered;
+    look_for_signals(c, &o);
+    c->obstructed = o.traced || o.filtered || c->run->trouble;
     return c->obstructed;
 }
 
@@ -611,6 +626,8 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
     place(&c);
     if (run->target->direct && !run->trouble)
         make_writable(&c, socket);
+    if (!run->trouble)
+        is_obstructed(&c); /* nothing is armed before all code has been looked at */
     if (run->placed && !run->trouble)
         step(&c); /* armed before the first instruction of the program */
     const u64 began = dh_chase_now_us();
