@@ -29,6 +29,9 @@ for compiler in gcc clang-19; do
     chase_direct harmless-$compiler 0 ./direct
     lacks harmless-words-$compiler err "given up"
     lacks harmless-traps-$compiler err " 0 traps"
+    build $compiler "-O2 -DLIBC" direct
+    chase_direct libc-$compiler 0 ./direct
+    lacks libc-traps-$compiler err " 0 traps"
     build $compiler "-O2 -DLOADED" direct
     build $compiler "-O2 -DPLUGIN -fPIC -shared" direct loaded.so
     strip loaded.so
@@ -56,6 +59,9 @@ same preloaded-words "$(grep -c "$(why loaded.so 'the system call rt_sigprocmask
 "$deadheat" cc --dh-mode=field -g -O2 -D_GNU_SOURCE -pthread "$programs/meet.c" -o meet || bad field "build"
 chase --rmax=100% --delay=200ms --pair "meet.c:$(line meet FIRST):write:meet.c:$(line meet SECOND):read" -- ./meet global
 lacks field err "given up"
+"$deadheat" cc --dh-mode=field -g -O2 -D_GNU_SOURCE -pthread -DLIBC "$programs/direct.c" -o direct || bad field "build"
+chase_direct field-libc 0 ./direct
+lacks field-libc-traps err " 0 traps"
 "$deadheat" cc --dh-mode=field -g -O2 -D_GNU_SOURCE -pthread -DACTION "$programs/direct.c" -o direct || bad field "build"
 for what in --infer "--pair=$(self direct)"; do
     chase --trials=4 --rmax=100% --delay=1ms "$what" -- ./direct

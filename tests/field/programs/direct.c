@@ -4,10 +4,12 @@
  *   -DACTION   sets the action of SIGILL
  *   -DMASK     blocks SIGILL
  *   -DNUMBER   makes a call whose number only the program knows
+ *   -DLIBC     sets both through libc's `syscall`, which is not a direct call
  *   -DLOADED   none; the LIBRARY does, which is this file with -DPLUGIN and one of the above
  *   otherwise  makes calls that have nothing to do with signals, and has the bytes of such an instruction in others
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +56,21 @@ void set_up(void)
 #elif defined NUMBER
     static volatile long number = GETPID;
     if (call(number, 0, 0, 0, 0) != getpid())
+        abort();
+#elif defined LIBC
+    struct action act = {.handler = SIG_IGN}, was;
+    unsigned long mask = 1ul << (SIGILL - 1), before, now;
+    if (syscall(SIGACTION, SIGILL, &act, &was, sizeof(act.mask)) != 0 || was.handler != SIG_DFL)
+        abort();
+    if (syscall(SIGACTION, SIGILL, NULL, &was, sizeof(act.mask)) != 0 || was.handler != SIG_IGN)
+        abort();
+    if (syscall(SIGACTION, SIGKILL, &act, NULL, sizeof(act.mask)) != -1 || errno != EINVAL)
+        abort();
+    if (syscall(SIGPROCMASK, SIG_BLOCK, &mask, &before, sizeof(mask)) != 0 || before & mask)
+        abort();
+    if (syscall(SIGPROCMASK, SIG_BLOCK, NULL, &now, sizeof(mask)) != 0 || now != (before | mask))
+        abort();
+    if (syscall(GETPID) != getpid() || syscall(-1, 1, 2, 3, 4, 5, 6) != -1 || errno != ENOSYS)
         abort();
 #elif !defined LOADED
     for (int i = 0; i < 2; i++) /* the compiler keeps the number in another register */
