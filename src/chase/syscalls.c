@@ -98,8 +98,8 @@ static void execute(struct state *s, const ZydisDecodedInstruction *in, const Zy
     const u32 kept = 1 << RBX | 1 << RBP | 0xF << R12; /* by a called function */
     u32 value;
     if (is_constant(s, in, operands, &value)) {
-        int reg = general(operands[0].reg.value);
-        s->known |= (u16)(1 << reg);
+        const u32 reg = (u32)general(operands[0].reg.value) & 15;
+        s->known |= (u16)(1u << reg);
         s->value[reg] = value;
         return;
     }
