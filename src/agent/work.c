@@ -240,6 +240,7 @@ static void run_part(struct dh_agent_trial *t, enum dh_agent_part part, u64 leng
     t->policy.random |= 1;
     struct dh_chase_run run = {.target = &w->target,
                                .policy = &t->policy,
+                               .loaded = &w->build->loaded,
                                .sites = watch ? &t->watched.sites : &t->sides.sites,
                                .ended = has_ended,
                                .withdrawn = is_withdrawn,
@@ -273,6 +274,8 @@ static void run_part(struct dh_agent_trial *t, enum dh_agent_part part, u64 leng
     note_ordered(t);
     if (run.filtered)
         w->trouble = "the program has restricted its system calls";
+    else if (run.deaf)
+        w->trouble = run.trouble;
     else if (run.trouble && follow)
         w->unfollowed = true; /* there are other ways */
     else if (run.trouble && watch)

@@ -20,6 +20,7 @@ enum {
     RELOAD_US = 10000,
     FRESH_US = 10000,
     FOLLOW_US = 2000,
+    UNHANDLED_US = 500000,
     EARLY = 2 /* turns of an access */
 };
 
@@ -45,7 +46,9 @@ struct chase {
     u64 due;    /* when to decide about the next sample */
     u64 looked; /* when obstacles were last looked for */
     bool obstructed;
-    bool closing; /* the program should be left alone */
+    u64 unhandled; /* since when SIGILL has had no handler; 0: it has */
+    u64 code_kb;   /* machine code that was looked at: if there is more, there is a new library */
+    bool closing;  /* the program should be left alone */
     struct dh_chase_watch watch;
     u64 most;         /* the most the window may cost, without the margin */
     u64 linger_until; /* the bytes of a finished wait are watched until then; 0: they are not */
@@ -81,6 +84,24 @@ static void arm(struct chase *c, const bool wanted[DH_CONTROL_SITES])
             "the program has unloaded or changed the code of the pair, or become another by exec";
 }
 
+/* May the program set the action of SIGILL, or block it, unseen? A breakpoint would kill it then. */
+static void look_for_signals(struct chase *c, const struct dh_chase_obstacle *o)
+{
+    if (o->code_kb != c->code_kb) {
+        const char *why = dh_chase_loaded_signals(c->run->loaded, c->target);
+        c->code_kb = o->code_kb;
+        c->run->deaf |= why != NULL;
+        c->run->trouble = c->run->trouble ? c->run->trouble : why;
+    }
+    /* A thread that is alone takes the handler away for a moment, to start another program (field/exec.c). */
+    u64 now = dh_chase_now_us();
+    c->unhandled = !o->unhandled ? 0 : c->unhandled ? c->unhandled : now;
+    if (c->unhandled && now - c->unhandled > UNHANDLED_US && !c->run->trouble)
+        c->run->trouble =
+            "the program has set the action of SIGILL directly, not through libc, or become another "
+            "by exec";
+}
+
 /* Checked again unless that was done just now. */
 static bool is_obstructed(struct chase *c)
 {
@@ -91,7 +112,8 @@ static bool is_obstructed(struct chase *c)
     c->run->traced |= o.traced;
     c->run->filtered |= o.filtered;
     c->looked = now;
-    c->obstructed = o.traced || o.filtered;
+    look_for_signals(c, &o);
+    c->obstructed = o.traced || o.filtered || o.unhandled || c->run->trouble;
     return c->obstructed;
 }
 
@@ -624,6 +646,8 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
     place(&c);
     if (run->target->direct && !run->trouble)
         make_writable(&c, socket);
+    if (!run->trouble)
+        is_obstructed(&c); /* nothing is armed before all code has been looked at */
     account_beginning(run, waited);
     if (run->placed && !run->trouble)
         step(&c); /* armed before the first instruction of the program */

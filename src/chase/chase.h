@@ -5,6 +5,7 @@
 #define DH_CHASE_CHASE_H
 
 #include "chase/draw.h"
+#include "chase/loaded.h"
 #include "chase/moment.h"
 #include "chase/policy.h"
 #include "chase/track.h"
@@ -12,6 +13,7 @@
 struct dh_chase_run {
     struct dh_chase_target *target;
     struct dh_chase_policy *policy;
+    struct dh_chase_loaded *loaded;     /* what other runs have learned of the program's files */
     const struct dh_chase_sites *sites; /* with `draw`: none */
     struct dh_chase_draw *draw;         /* the first side is drawn at random from these; NULL: it is fixed */
     /* Has the program ended? Polled now and then, and after every signal. */
@@ -53,6 +55,7 @@ struct dh_chase_run {
     bool traced, filtered; /* breakpoints could not be set for a while; or from then on */
     bool confirmed;        /* at least once */
     const char *trouble;   /* why the chase was abandoned; NULL: it was not */
+    bool deaf;             /* ... because the program may set signals unseen, in other runs, too */
     u64 total_us;
     u64 reached; /* how often a thread came to the first side and waited */
 };

@@ -18,17 +18,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chase/syscalls.h"
 #include "util/path.h"
 
 void dh_chase_loaded_init(struct dh_chase_loaded *l, struct dh_arena *arena)
 {
     *l = (struct dh_chase_loaded){.arena = arena};
     dh_map_init(&l->known, arena);
+    dh_map_init(&l->silent, arena);
 }
 
 void dh_chase_loaded_done(struct dh_chase_loaded *l)
 {
     dh_map_done(&l->known);
+    dh_map_done(&l->silent);
 }
 
 bool dh_chase_loaded_is_trusted(const struct dh_chase_loaded *l, const char *path)
@@ -146,18 +149,31 @@ static const char *look_at_segments(Elf *elf)
     return sign;
 }
 
-static const char *look_at(const struct dh_chase_loaded *l, const char *path)
+/* NULL: it cannot be read, or is no ELF file. */
+static Elf *open_elf(const char *path, int *ret_fd)
 {
-    const char *sign = "cannot be read";
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     Elf *elf = fd >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
     if (elf && elf_kind(elf) == ELF_K_ELF) {
-        const char *name = soname_of(elf, path);
-        sign = is_system(name) || dh_chase_loaded_is_trusted(l, name) ? NULL : look_at_segments(elf);
+        *ret_fd = fd;
+        return elf;
     }
     elf_end(elf);
     if (fd >= 0)
         close(fd);
+    return NULL;
+}
+
+static const char *look_at(const struct dh_chase_loaded *l, const char *path)
+{
+    int fd;
+    Elf *elf = open_elf(path, &fd);
+    if (!elf)
+        return "cannot be read";
+    const char *name = soname_of(elf, path);
+    const char *sign = is_system(name) || dh_chase_loaded_is_trusted(l, name) ? NULL : look_at_segments(elf);
+    elf_end(elf);
+    close(fd);
     return sign;
 }
 
@@ -171,12 +187,36 @@ static bool is_own_region(const struct dh_chase_target *t, u64 lo)
     return false;
 }
 
-static const char *check_line(struct dh_chase_loaded *l, const struct dh_chase_target *t, const char *line)
+/* A mapping of machine code; path: of the file, "" if there is none. NULL, or a sentence. */
+typedef const char *check_fn(struct dh_chase_loaded *l, const char *path);
+
+static const char *check_line(struct dh_chase_loaded *l, const struct dh_chase_target *t, const char *line,
+                              check_fn *check)
 {
     u64 lo, hi;
     char rights[8], path[4096] = "";
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %4095[^\n]", &lo, &hi, rights, path) < 3 ||
-        !strchr(rights, 'x') || path[0] == '[' || is_own_region(t, lo) || strcmp(path, l->program) == 0)
+        !strchr(rights, 'x') || path[0] == '[' || is_own_region(t, lo))
+        return NULL;
+    return check(l, path);
+}
+
+static const char *check_all(struct dh_chase_loaded *l, const struct dh_chase_target *t, check_fn *check)
+{
+    size_t n;
+    char *maps = dh_chase_target_maps(t->pid, &n), *line = maps;
+    const char *why = NULL;
+    for (char *end; maps && !why && (end = memchr(line, '\n', n - (size_t)(line - maps))); line = end + 1) {
+        *end = 0;
+        why = check_line(l, t, line, check);
+    }
+    free(maps);
+    return why;
+}
+
+static const char *check_order(struct dh_chase_loaded *l, const char *path)
+{
+    if (strcmp(path, l->program) == 0)
         return NULL;
     if (!path[0])
         return "it has made machine code while it runs, which may order threads unseen";
@@ -196,13 +236,37 @@ static const char *check_line(struct dh_chase_loaded *l, const struct dh_chase_t
 
 const char *dh_chase_loaded_check(struct dh_chase_loaded *l, const struct dh_chase_target *t)
 {
-    size_t n;
-    char *maps = dh_chase_target_maps(t->pid, &n), *line = maps;
-    const char *why = NULL;
-    for (char *end; maps && !why && (end = memchr(line, '\n', n - (size_t)(line - maps))); line = end + 1) {
-        *end = 0;
-        why = check_line(l, t, line);
-    }
-    free(maps);
-    return why;
+    return check_all(l, t, check_order);
+}
+
+/* Code that belongs to no file, or to one that is gone, is not looked at: a compiler at run time makes it,
+ * and calls libc. */
+static const char *check_signals(struct dh_chase_loaded *l, const char *path)
+{
+    static const char own[] = "libdeadheat-field.so";
+    struct dh_chase_syscall call;
+    int fd;
+    if (!path[0] || dh_map_get(&l->silent, path, strlen(path)))
+        return NULL;
+    Elf *elf = open_elf(path, &fd);
+    if (!elf)
+        return NULL;
+    const char *name = soname_of(elf, path);
+    bool found = !is_system(name) && strcmp(name, own) != 0 && dh_chase_syscalls_find(elf, &call);
+    elf_end(elf);
+    close(fd);
+    if (found)
+        return dh_arena_printf(
+            l->arena,
+            "'%s' makes %s%s directly, not through libc, at 0x%llx; it may set the action or "
+            "the mask of SIGILL unseen, and then a breakpoint would kill the program",
+            path, call.name ? "the system call " : "system calls", call.name ? call.name : "",
+            (unsigned long long)call.address);
+    dh_map_put(&l->silent, path, strlen(path), l);
+    return NULL;
+}
+
+const char *dh_chase_loaded_signals(struct dh_chase_loaded *l, const struct dh_chase_target *t)
+{
+    return check_all(l, t, check_signals);
 }

@@ -494,10 +494,10 @@ void dh_chase_target_sleep(struct dh_chase_target *t, u32 seen, u64 us)
 /* ---- Obstacles ---- */
 
 /* The number after NAME: in a process's status, or 0. */
-static u64 status_number(const char *status, const char *name)
+static u64 status_number(const char *status, const char *name, int base)
 {
     const char *at = strstr(status, name);
-    return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+    return at ? strtoull(at + strlen(name), NULL, base) : 0;
 }
 
 static void read_status(const char *pid, char *ret, size_t n)
@@ -517,9 +517,13 @@ struct dh_chase_obstacle dh_chase_target_obstacle(const struct dh_chase_target *
     snprintf(pid, sizeof(pid), "%d", (int)t->pid);
     read_status(pid, its, sizeof(its));
     read_status("self", own, sizeof(own));
+    const char *handlers = "\nSigCgt:";
     return (struct dh_chase_obstacle){
-        .traced = status_number(its, "\nTracerPid:") != 0,
-        .filtered = status_number(its, "\nSeccomp_filters:") > status_number(own, "\nSeccomp_filters:") ||
-                    status_number(its, "\nSeccomp:") > status_number(own, "\nSeccomp:"),
+        .traced = status_number(its, "\nTracerPid:", 10) != 0,
+        .filtered =
+            status_number(its, "\nSeccomp_filters:", 10) > status_number(own, "\nSeccomp_filters:", 10) ||
+            status_number(its, "\nSeccomp:", 10) > status_number(own, "\nSeccomp:", 10),
+        .unhandled = strstr(its, handlers) && !(status_number(its, handlers, 16) >> (SIGILL - 1) & 1),
+        .code_kb = status_number(its, "\nVmExe:", 10) + status_number(its, "\nVmLib:", 10),
     };
 }

@@ -113,8 +113,10 @@ void dh_chase_target_sleep(struct dh_chase_target *t, u32 seen, u64 us);
 /* ---- Why breakpoints must not be set ---- */
 
 struct dh_chase_obstacle {
-    bool traced;   /* a debugger would take our traps for its own */
-    bool filtered; /* the program has restricted its system calls since it was started */
+    bool traced;    /* a debugger would take our traps for its own */
+    bool filtered;  /* the program has restricted its system calls since it was started */
+    bool unhandled; /* SIGILL has no handler at the moment */
+    u64 code_kb;    /* how much machine code it has mapped */
 };
 struct dh_chase_obstacle dh_chase_target_obstacle(const struct dh_chase_target *t);
 

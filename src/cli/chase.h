@@ -115,6 +115,7 @@ struct dh_chase_trial {
     bool confirmed;  /* and not suppressed */
     bool timeout;    /* steering: a thread was held, and no other came to the other access */
     bool blind;      /* nothing could be seen, for a reason that was printed */
+    bool deaf;       /* ... that all runs have in common */
     bool broken_off; /* it was killed because the time for all runs was over */
     u64 reached;     /* how often a thread waited */
     u64 drawn;       /* different accesses that were drawn */

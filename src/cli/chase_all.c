@@ -235,7 +235,7 @@ static void run_once(struct many *m, struct dh_chase_candidate *c, bool swapped)
     fclose(q->copy);
     q->copy = NULL;
     note_interrupt(m, &t);
-    m->stop |= !t.ran || t.broken_off;
+    m->stop |= !t.ran || t.broken_off || t.deaf;
     m->trouble |= !t.ran || t.blind;
     if (t.ran && !t.broken_off && !t.blind) {
         struct dh_chase_outcome o = {.pair = c->name,
@@ -284,7 +284,7 @@ static void infer(struct many *m)
     while (!over && !m->stop) {
         struct dh_chase_trial t = dh_chase_infer_run(inf, m->reporter, m->output);
         note_interrupt(m, &t);
-        m->stop |= !t.ran;
+        m->stop |= !t.ran || t.deaf;
         m->trouble |= !t.ran;
         q->infer_runs++;
         blind += t.blind; /* if not all are, that was due to how this one ended */

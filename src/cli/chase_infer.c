@@ -287,7 +287,7 @@ int dh_chase_infer(struct dh_chase_request *q)
         for (u64 i = 0; i < q->trials && !stop; i++) {
             t = dh_chase_infer_run(&inf, reporter, output);
             blind |= t.blind;
-            stop = !t.ran || t.broken_off || dh_chase_was_interrupted(&t);
+            stop = !t.ran || t.broken_off || t.deaf || dh_chase_was_interrupted(&t);
         }
         dh_reporter_finish(reporter, &result);
         dh_chase_infer_print(&inf);

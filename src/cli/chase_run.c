@@ -325,6 +325,7 @@ static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_tr
                     "code cannot be written through /proc/self/mem here, so the program has made its own "
                     "writable (mprotect) for this run");
     ret->blind = run->trouble || run->filtered || !run->placed;
+    ret->deaf = run->deaf;
 }
 
 /* While the budget does not allow another wait, there is nothing better to do than watching; otherwise
@@ -362,6 +363,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                  .turns = q->inference ? &q->inference->turns : NULL};
     struct dh_chase_run run = {.target = target,
                                .policy = &policy,
+                               .loaded = &q->loaded,
                                .sites = &q->sites,
                                .draw = q->drawn && !q->unwatched ? &draw : NULL,
                                .ended = has_ended,

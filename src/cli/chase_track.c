@@ -53,6 +53,10 @@ bool dh_chase_track_check(struct dh_chase_request *q, const struct dh_chase_targ
 int dh_chase_track_prepare(struct dh_chase_request *q)
 {
     const char *name = dh_chase_track_name(q), *why = NULL;
+    dh_chase_loaded_init(&q->loaded, &q->arena);
+    q->loaded.program = q->modules[0].path;
+    q->loaded.trusted = q->trusted;
+    q->loaded.n_trusted = q->n_trusted;
     if (!name)
         return q->tracking_only ? dh_cli_fail("chase", "--tracking-only needs --analysis=litehb or fullhb")
                                 : 0;
@@ -69,10 +73,6 @@ int dh_chase_track_prepare(struct dh_chase_request *q)
                 "--analysis=%s needs to know which accesses are atomic, and '%s' does not say: build %s",
                 name, q->modules[i].path,
                 i == 0 ? "it with 'deadheat cc --dh-mode=field'" : "its code into the program");
-    dh_chase_loaded_init(&q->loaded, &q->arena);
-    q->loaded.program = q->modules[0].path;
-    q->loaded.trusted = q->trusted;
-    q->loaded.n_trusted = q->n_trusted;
     if (dh_chase_follow_find(&q->arena, q->modules[0].file, is_program_trusted(q), &q->atomics, &why) != 0)
         return dh_cli_fail("chase", "'%s' cannot be tracked by --analysis=%s: %s", q->modules[0].path, name,
                            why);

@@ -404,11 +404,11 @@ static int run(struct dh_chase_request *q)
     if (dh_chase_open_output(q, &output) != 0)
         return DH_EXIT_TROUBLE;
     struct dh_reporter *reporter = dh_chase_reporter(q);
-    bool ran = true, interrupted = false;
-    for (u64 i = 0; i < q->trials && ran && !interrupted; i++) {
+    bool ran = true, over = false;
+    for (u64 i = 0; i < q->trials && ran && !over; i++) {
         struct dh_chase_trial trial = dh_chase_try(q, reporter, output);
         ran = trial.ran;
-        interrupted = dh_chase_was_interrupted(&trial);
+        over = dh_chase_was_interrupted(&trial) || trial.deaf;
         tally.runs += ran;
         tally.confirmed += trial.confirmed;
         tally.reached += trial.reached;

@@ -10,20 +10,21 @@
 
 #include "field/redirect.h"
 
-/* INSTEAD_OF is followed by the body of the replacement; NEXT is the function that it replaces. */
+/* INSTEAD_OF is followed by the body of the replacement; NEXT is the function that it replaces. INSTEAD_BY
+ * and NEXT_BY: another one is called, since variable arguments cannot be passed on. */
 #ifdef DH_FIELD_LINKED
 
-#define INSTEAD_OF(ret, name, params)                                 \
+#define INSTEAD_BY(ret, name, real, params)                           \
     static void *next_##name;                                         \
     static ret instead_of_##name params;                              \
-    DH_FIELD_REDIRECT(name, instead_of_##name, name, &next_##name, 1) \
+    DH_FIELD_REDIRECT(name, instead_of_##name, real, &next_##name, 1) \
     static ret instead_of_##name params
 
-#define NEXT(fn) ((__typeof__(&fn))next_##fn)
+#define NEXT_BY(fn, real) ((__typeof__(&real))next_##fn)
 
 #else
 
-#define INSTEAD_OF(ret, name, params) DH_EXPORT ret name params
+#define INSTEAD_BY(ret, name, real, params) DH_EXPORT ret name params
 
 DH_INLINE void *dh_field_instead_next(void **known, const char *name)
 {
@@ -35,12 +36,15 @@ DH_INLINE void *dh_field_instead_next(void **known, const char *name)
     return fn;
 }
 
-#define NEXT(fn)                                             \
-    ({                                                       \
-        static void *known;                                  \
-        (__typeof__(&fn))dh_field_instead_next(&known, #fn); \
+#define NEXT_BY(fn, real)                                        \
+    ({                                                           \
+        static void *known;                                      \
+        (__typeof__(&real))dh_field_instead_next(&known, #real); \
     })
 
 #endif
+
+#define INSTEAD_OF(ret, name, params) INSTEAD_BY(ret, name, name, params)
+#define NEXT(fn) NEXT_BY(fn, fn)
 
 #endif

@@ -3,8 +3,8 @@
  * (signals.c): what the program sets for these is only recorded, and they are removed from every mask. So
  * they are from the mask with which libc begins the threads of timers.
  *
- * Not seen: masks and actions that the program sets by direct system calls, and masks in a `ucontext_t` that
- * the program changed itself.
+ * Not seen: masks in a `ucontext_t` that the program changed itself. A program that may set them by direct
+ * system calls is not chased (chase/syscalls.h).
  */
 #include <errno.h>
 #include <poll.h>
@@ -111,6 +111,7 @@ static void now_blocked(u64 blocked)
 /* Which of our signals this thread believes to be blocked, before and after. */
 static void believe(int how, const sigset_t *set, u64 *ret_before)
 {
+    dh_field_signals_settle();
     u64 was = dh_field_signals_blocked;
     *ret_before = was;
     if (!set)
@@ -180,6 +181,7 @@ INSTEAD_OF(int, sighold, (int number))
 {
     if (!is_ours(number) || !awake())
         return NEXT(sighold)(number);
+    dh_field_signals_settle();
     dh_field_signals_blocked |= dh_field_signals_bit(number);
     return 0;
 }
@@ -188,6 +190,7 @@ INSTEAD_OF(int, sigrelse, (int number))
 {
     if (!is_ours(number) || !awake())
         return NEXT(sigrelse)(number);
+    dh_field_signals_settle();
     now_blocked(dh_field_signals_blocked & ~dh_field_signals_bit(number));
     return 0;
 }
@@ -209,6 +212,7 @@ INSTEAD_OF(sighandler_t, sigset, (int number, sighandler_t handler))
     if (!is_ours(number) || !awake())
         return change_handler(NEXT(sigset), number, handler);
     struct sigaction act = {.sa_handler = handler}, old;
+    dh_field_signals_settle();
     bool hold = handler == SIG_HOLD, held = dh_field_signals_blocked & dh_field_signals_bit(number);
     dh_field_signals_exchange(number, hold ? NULL : &act, &old);
     if (hold)
@@ -284,6 +288,8 @@ struct during {
 static bool begin_during(struct during *d, const sigset_t *set)
 {
     d->given = without(set, &d->copy);
+    if (set && awake())
+        dh_field_signals_settle();
     d->before = dh_field_signals_blocked;
     if (!set || !awake())
         return true;

@@ -17,12 +17,51 @@
 
 static struct sigaction theirs[2]; /* of SIGILL and SIGTRAP; under `busy` */
 static u32 busy;
+static u32 owner; /* the process that these belong to */
+static __thread struct {
+    u32 pid;                    /* of a child of vfork; 0: there was none since the thread has settled */
+    u64 blocked;                /* what this thread itself believes, meanwhile */
+    struct sigaction theirs[2]; /* of the child */
+} lent;
 u64 dh_field_signals_ours;
 __thread u64 dh_field_signals_blocked;
 
 static struct sigaction *theirs_of(int number)
 {
-    return &theirs[number == SIGTRAP];
+    return &(lent.pid ? lent.theirs : theirs)[number == SIGTRAP];
+}
+
+static u32 own_pid(void)
+{
+    return (u32)dh_sys3(SYS_getpid, 0, 0, 0);
+}
+
+/* The thread has its variables back. */
+static void take_back(void)
+{
+    if (lent.pid)
+        dh_field_signals_blocked = lent.blocked;
+    lent.pid = 0;
+}
+
+static u64 lock(void);
+static void unlock(u64 mask);
+
+bool dh_field_signals_settle(void)
+{
+    const u32 pid = own_pid();
+    if (pid == lent.pid)
+        return true;
+    take_back();
+    if (pid == owner || !owner)
+        return false;
+    u64 mask = lock();
+    lent.theirs[0] = theirs[0];
+    lent.theirs[1] = theirs[1];
+    unlock(mask);
+    lent.blocked = dh_field_signals_blocked;
+    lent.pid = pid;
+    return true;
 }
 
 /* Taken with all signals blocked, so that the holder cannot be interrupted by a handler that wants the same
@@ -56,6 +95,7 @@ static void unlock(u64 mask)
 void dh_field_signals_exchange(int number, const struct sigaction *act, struct sigaction *ret_old)
 {
     struct sigaction new = act ? *act : (struct sigaction){0};
+    dh_field_signals_settle();
     u64 mask = lock();
     struct sigaction old = *theirs_of(number);
     if (act)
@@ -116,8 +156,10 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    if (!dh_field_trap(number, info, context) &&
-        (info->si_code > 0 || !dh_field_held_keep(number, info, context)))
+    if (dh_field_trap(number, info, context))
+        return;
+    dh_field_signals_settle();
+    if (info->si_code > 0 || !dh_field_held_keep(number, info, context))
         pass_on(number, info, context);
 }
 
@@ -144,6 +186,7 @@ void dh_field_signals_unblock(void)
 
 void dh_field_signals_take(bool watches)
 {
+    owner = own_pid();
     take(SIGILL);
     if (watches)
         take(SIGTRAP);
@@ -154,5 +197,7 @@ void dh_field_signals_take(bool watches)
 void dh_field_signals_forked(void)
 {
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    take_back();
+    owner = own_pid();
     dh_field_held_forked();
 }

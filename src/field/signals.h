@@ -20,6 +20,10 @@ DH_INLINE u64 dh_field_signals_bit(int number)
 /* Those of them that this thread believes it has blocked. */
 extern __thread u64 dh_field_signals_blocked;
 
+/* To be called before the two are used or changed. A child of vfork runs in the memory of its parent, on a
+ * thread's own variables, but its settings are its own. Returns whether this is one. */
+bool dh_field_signals_settle(void);
+
 /* Unblocks them for the calling thread, which believes what it had before. */
 void dh_field_signals_unblock(void);
 

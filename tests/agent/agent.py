@@ -473,6 +473,22 @@ def test_ordered():
     os.rename("raced", "prog")
 
 
+def test_direct():
+    """A program that blocks SIGILL by a system call of its own is left alone."""
+    os.rename("prog", "raced")
+    os.rename("direct", "prog")
+    add_build("direct.db")
+    server = serve("direct.db")
+    agent = Agent(url(server), "direct-state")
+    program = Program(**HERE)
+    program.tell("go")
+    until(lambda: armed(program.pid) > 0, 2)
+    case("a program with system calls of its own", different((program.end(), races(server)), (WENT, 0)))
+    agent.stop()
+    server.stop()
+    os.rename("raced", "prog")
+
+
 def make_bundle(*how):
     """All pairs of the program become one bundle; or as bundle.c says."""
     with open("prog", "rb") as f:
@@ -601,6 +617,7 @@ def main():
     test_no_budget()
     test_certificates()
     test_ordered()
+    test_direct()
     test_watched()
     test_inference()
     client.finish()

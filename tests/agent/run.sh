@@ -13,6 +13,7 @@ clang-19 -g -O1 -c "$here/plain.c" -o plain.o &&
     "$deadheat" cc --dh-mode=field -g -O1 -pthread "$here/prog.c" -o prog >cc.log 2>&1 &&
     "$deadheat" cc --dh-mode=field -g -O1 -pthread -DWITH_PLAIN "$here/prog.c" plain.o -o forged >>cc.log 2>&1 &&
     "$deadheat" cc --dh-mode=field -g -O1 -pthread -DORDERED "$here/prog.c" -o ordered >>cc.log 2>&1 &&
+    "$deadheat" cc --dh-mode=field -g -O1 -pthread -DDIRECT "$here/prog.c" -o direct >>cc.log 2>&1 &&
     "$deadheat" cc --dh-mode=field -g -O1 -pthread -DAPART "$here/prog.c" -o apart >>cc.log 2>&1 ||
     { echo "FAIL agent/build: $(head -3 cc.log | tr '\n' '|')"; exit 1; }
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost \

@@ -305,6 +305,13 @@ for p in stacks fork cancel; do
     chase $short --pair "$(self $p)" -- ./$p
     same "$p" "$(cat out)" OK
 done
+build gcc -O1 tiny
+for what in "--pair=$(self tiny)" "--any=tiny.c:$(line tiny FIRST)"; do
+    # shellcheck disable=SC2086
+    chase $short --stats --exitcode=0 "$what" -- ./tiny
+    same "tiny${what%%=*}" "$status:$(cat out)" 0:OK
+    lacks "tiny-traps${what%%=*}" err " 0 traps"
+done
 # shellcheck disable=SC2086
 chase $short --pair "$(self cancel)" -- ./cancel exit
 same exit-while-waiting "$status:$(cat out)" 4:OK
