@@ -163,10 +163,31 @@ static u64 with(const struct set *s, const struct dh_alias_access *a, member *to
     return widen(to, n, a->site, DH_ALIAS_MANY, many);
 }
 
+/* Whether the thread, or several, have accessed the bytes at this site before. Then the set stays as it is,
+ * and nothing is to be reported: whichever of two members came last was compared with the other. */
+static bool has(const struct set *s, const struct dh_alias_access *a)
+{
+    u64 first = 0, last = s->n;
+    u8 fresh = a->bytes;
+    while (first < last) {
+        u64 middle = first + (last - first) / 2;
+        if (site_of(s->at[middle]) < a->site)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    for (u64 i = first; i < s->n && site_of(s->at[i]) == a->site; i++)
+        if (thread_of(s->at[i]) == a->thread || thread_of(s->at[i]) == DH_ALIAS_MANY)
+            fresh &= (u8)~bytes_of(s->at[i]);
+    return fresh == 0;
+}
+
 u32 dh_alias_history_add(u32 number, const struct dh_alias_access *a)
 {
     static const struct set empty;
     const struct set *s = number ? (const struct set *)&arena[number] : &empty;
+    if (has(s, a))
+        return number;
     tell(s, a);
     if (s->n + 2 > MAX_MEMBERS) {
         dh_alias_full();
