@@ -159,5 +159,5 @@ refused static-cxx "'$work/inside' cannot be tracked by --analysis=litehb: it ha
 objcopy --add-section .nothing=nothing --set-section-flags .nothing=code,readonly meet hollow
 persist --rmax=100% --delay=900ms --analysis=litehb \
     --pair "meet.c:$(line meet FIRST):write:meet.c:$(line meet SECOND):read" -- ./hollow
-same hollow "$?:$(cat out)" 66:OK
+same hollow "$status:$(cat out)" 66:OK
 exit $failed
