@@ -104,21 +104,21 @@ static void jumps(void)
     running = 0;
 }
 
-INSTEAD_OF(void, longjmp, (struct __jmp_buf_tag * to, int value))
+INSTEAD_OF(void, longjmp, (struct __jmp_buf_tag to[1], int value))
 {
     jumps();
     NEXT(longjmp)(to, value);
     __builtin_unreachable();
 }
 
-INSTEAD_OF(void, _longjmp, (struct __jmp_buf_tag * to, int value))
+INSTEAD_OF(void, _longjmp, (struct __jmp_buf_tag to[1], int value))
 {
     jumps();
     NEXT(_longjmp)(to, value);
     __builtin_unreachable();
 }
 
-INSTEAD_OF(void, siglongjmp, (struct __jmp_buf_tag * to, int value))
+INSTEAD_OF(void, siglongjmp, (struct __jmp_buf_tag to[1], int value))
 {
     jumps();
     NEXT(siglongjmp)(to, value);
@@ -127,7 +127,7 @@ INSTEAD_OF(void, siglongjmp, (struct __jmp_buf_tag * to, int value))
 
 /* As fortified headers call all of these. */
 void __longjmp_chk(struct __jmp_buf_tag *to, int value) __attribute__((noreturn));
-INSTEAD_OF(void, __longjmp_chk, (struct __jmp_buf_tag * to, int value))
+INSTEAD_OF(void, __longjmp_chk, (struct __jmp_buf_tag to[1], int value))
 {
     jumps();
     NEXT(__longjmp_chk)(to, value);

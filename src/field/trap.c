@@ -272,7 +272,7 @@ static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
     const struct dh_control_site *site = find_behind(c, pc);
     if (!site)
         return false;
-    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(pc + 1);
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc + 1;
     if (!dh_field_is_original())
         return true;
     if (site->order) {

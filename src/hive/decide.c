@@ -242,7 +242,7 @@ static void relieve(struct dh_hive_batch *b, u32 user)
     u = &b->state->users[user];
     add(b, "relief",
         json_pack("{s:s, s:I}", "user", u->hash, "until_us",
-                  (json_int_t)(b->now_us + b->policy->settings.relieve_us)),
+                  (json_int_t)b->now_us + (json_int_t)b->policy->settings.relieve_us),
         NULL, 0);
 }
 

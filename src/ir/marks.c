@@ -128,7 +128,7 @@ static void mark_all(LLVMModuleRef m, FILE *file)
     LLVMValueRef *insts;
     struct record *all = NULL, one;
     size_t count = dh_ir_marks_list(m, &insts), n = 0, cap = 0;
-    rewind(file);
+    DH_CHECK(fseek(file, 0, SEEK_SET) == 0);
     while (fread(&one, sizeof(one), 1, file) == 1) {
         DH_CHECK(one.number < count);
         all = dh_util_grow(all, n, &cap, sizeof(*all));

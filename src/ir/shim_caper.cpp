@@ -63,8 +63,9 @@ LLVMValueRef dh_shim_insert_bypass(LLVMValueRef inst, const char *text)
 
 static void visit_source(const DIFile *file, void (*visit)(void *, const char *, const char *), void *arg)
 {
-    if (file && file->getChecksum() && file->getChecksum()->Kind == DIFile::CSK_MD5)
-        visit(arg, file->getChecksum()->Value.str().c_str(), file->getFilename().str().c_str());
+    const auto sum = file ? file->getChecksum() : std::nullopt;
+    if (sum && sum->Kind == DIFile::CSK_MD5)
+        visit(arg, sum->Value.str().c_str(), file->getFilename().str().c_str());
 }
 
 void dh_shim_each_source(LLVMModuleRef m, void (*visit)(void *arg, const char *checksum, const char *name),

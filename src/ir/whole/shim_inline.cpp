@@ -32,12 +32,10 @@ using namespace llvm;
 namespace
 {
 
-enum {
-    max_size = 300,    /* instructions of a function that creates or joins */
-    max_helper = 60,   /* of one that such a function calls */
-    max_growth = 6000, /* of the module */
-    max_rounds = 8,    /* functions in functions */
-};
+constexpr unsigned max_size = 300;    /* instructions of a function that creates or joins */
+constexpr unsigned max_helper = 60;   /* of one that such a function calls */
+constexpr unsigned max_growth = 6000; /* of the module */
+constexpr unsigned max_rounds = 8;    /* functions in functions */
 
 bool handles_threads(const Function &fn)
 {
