@@ -126,7 +126,7 @@ static json_t *one_confirmed(const struct page *g, const json_t *finding)
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:O}", "fingerprint",
                      dh_json_text(fingerprint ? fingerprint : ""), "variable",
                      dh_json_text(name ? name : "unknown memory"), "consequence",
-                     dh_json_text(consequence ? consequence : ""), "recipe", dh_json_text(recipe), "stacks",
+                     dh_json_text(consequence ? consequence : "none seen"), "recipe", dh_json_text(recipe), "stacks",
                      lines, "finding", (json_t *)finding);
 }
 

@@ -1,7 +1,7 @@
 /*
- * own.h - included first by every file of the archive that field builds link: puts its code in a section of
- * its own, so that `deadheat chase` can distinguish it from objects that may order the program's threads
- * (base/built.h).
+ * own.h - included first by every file of the archives that field, Caper and alias builds link: puts their
+ * code in a section of its own, so that `deadheat chase` can distinguish it from objects that may order the
+ * program's threads, or set its signals (base/built.h).
  */
 #ifndef DH_FIELD_OWN_H
 #define DH_FIELD_OWN_H
