@@ -15,7 +15,14 @@
 #include "agent/build.h"
 #include "chase/chase.h"
 
-enum { WAIT_S = 50, SLACK_S = 15, LOOK_US = 500000, FIRST_PAUSE_US = 1000000, LONGEST_PAUSE_US = 300000000 };
+enum {
+    WAIT_S = 50,
+    SLACK_S = 15,
+    LOOK_US = 500000,
+    NEWS_PAUSE_US = 100000, /* at least, between two questions; without news FIRST_PAUSE_US */
+    FIRST_PAUSE_US = 1000000,
+    LONGEST_PAUSE_US = 300000000
+};
 
 /* ---- Identity ---- */
 
@@ -268,7 +275,8 @@ static void poll_answered(void *ctx, long status, const char *text, size_t len)
         take_task(p, json_object_get(o, "task"));
         p->pause_us = 0;
         p->known = true;
-        p->next_us = news ? 0 : p->asked_us + FIRST_PAUSE_US; /* a hive that does not wait is not flooded */
+        /* A hive that does not wait, or always has news, is not flooded. */
+        p->next_us = p->asked_us + (news ? NEWS_PAUSE_US : FIRST_PAUSE_US);
         json_decref(o);
         return;
     }

@@ -320,12 +320,16 @@ def test_show(text):
 
 
 class Liar(http.server.BaseHTTPRequestHandler):
-    """A hive that asks for what it must not. `task` is what it answers."""
+    """A hive that asks for what it must not. `task` is what it answers; with `news`, as another version each time."""
     task = None
+    news = False
+    asked = []
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        body = json.dumps({"version": 1, "task": Liar.task, "relieved": False}).encode()
+        Liar.asked.append(time.monotonic())
+        version = len(Liar.asked) if Liar.news else 1
+        body = json.dumps({"version": version, "task": Liar.task, "relieved": False}).encode()
         try:
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
@@ -336,6 +340,19 @@ class Liar(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+def test_restless():
+    """A hive that has something new whenever it is asked is not asked without a pause."""
+    restless = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Liar)
+    threading.Thread(target=restless.serve_forever, daemon=True).start()
+    Liar.task, Liar.news, Liar.asked = None, True, []
+    agent = Agent(f"http://127.0.0.1:{restless.server_port}", "restless")
+    case("asked again", different(bool(until(lambda: len(Liar.asked) > 10)), True))
+    case("not at once", different(Liar.asked[10] - Liar.asked[0] > 0.8, True))
+    agent.stop()
+    restless.shutdown()
+    Liar.news = False
 
 
 def test_forged(build, real):
@@ -613,6 +630,7 @@ def main():
     build = add_build("fourth.db")
     test_dead_hive("fourth.db")
     test_silent_hive()
+    test_restless()
     test_forged(build, real)
     test_no_budget()
     test_certificates()
