@@ -71,6 +71,11 @@ u64 dh_pipeline_now(void)
     return dh_chase_now_us();
 }
 
+u64 dh_pipeline_spent(const struct dh_pipeline *p)
+{
+    return p->earlier_us + dh_pipeline_now() - p->start_us;
+}
+
 static int set_flag(void *request, char **argv, int *i)
 {
     struct request *q = request;

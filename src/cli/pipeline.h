@@ -48,6 +48,7 @@ struct dh_pipeline {
     const char *program; /* the Caper build; absolute */
     const char *build_id;
     u64 budget_us, start_us;
+    u64 earlier_us; /* spent by earlier commands on the same directory */
     u64 steady;    /* how many runs without anything new are enough */
     bool resumed;  /* the directory existed */
     bool inferred; /* dynamic context inference was done */
@@ -65,6 +66,8 @@ struct dh_pipeline {
 /* A file of the directory. */
 const char *dh_pipeline_file(struct dh_pipeline *p, const char *name);
 u64 dh_pipeline_now(void);
+/* By all commands so far. */
+u64 dh_pipeline_spent(const struct dh_pipeline *p);
 
 /* pipeline_stages.c. All return 0, or the exit status after a message. */
 int dh_pipeline_caper(struct dh_pipeline *p);

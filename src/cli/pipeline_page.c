@@ -295,7 +295,7 @@ json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed)
         "s:o}",
         "type", "pipeline", "version", 1, "program", dh_json_text(p->program), "build_id", p->build_id,
         "command", dh_json_text(command_line(&g)), "state", dh_json_text(p->dir), "budget_seconds",
-        (double)p->budget_us / 1e6, "seconds", (double)(dh_pipeline_now() - p->start_us) / 1e6, "interrupted",
+        (double)p->budget_us / 1e6, "seconds", (double)dh_pipeline_spent(p) / 1e6, "interrupted",
         p->stop, "n_confirmed", (json_int_t)*ret_confirmed, "n_possible",
         (json_int_t)json_array_size(possible), "n_refuted", (json_int_t)n_refuted, "n_never_seen",
         (json_int_t)json_array_size(unseen), "n_unnamed", (json_int_t)p->unnamed, "n_unlisted",

@@ -60,6 +60,7 @@ for when in "caper: run 1:" "chase, with"; do
     wait $command 2>/dev/null
     "$deadheat" pipeline --budget=60s --state=k --format=json -- ./prog >killed.json 2>err
     same "killed-${when%%[:,]*}" "$?:$(value killed.json "sorted({c['variable'] for c in d['confirmed']})")" "66:['global \`racy\`']"
+    same "spent-${when%%[:,]*}" "$(value killed.json "d['seconds'] >= sum(s['seconds'] for s in d['stages'][1:])")" True
 done
 
 # A record that was cut off.
