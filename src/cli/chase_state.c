@@ -10,12 +10,12 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "cli/chase.h"
 #include "cli/cmd.h"
 #include "util/lines.h"
+#include "util/output.h"
 
 enum { MAX_FILE = 1 << 30, VERSION = 1 };
 
@@ -113,7 +113,7 @@ int dh_chase_state_open(struct dh_chase_request *q, struct dh_chase_state *s,
     int fd = open(q->state, O_RDWR | O_APPEND | O_CLOEXEC | (q->replay ? 0 : O_CREAT), 0666);
     if (fd < 0)
         return dh_cli_fail("chase", "cannot open the state '%s': %s", q->state, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!dh_output_lock(fd)) {
         why = "another 'deadheat chase' uses it";
         goto bad;
     }

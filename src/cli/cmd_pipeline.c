@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,7 +119,7 @@ static int open_directory(struct dh_pipeline *p, int *ret_lock)
     int fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return dh_cli_fail("pipeline", "cannot use the directory '%s': %s", p->dir, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!dh_output_lock(fd)) {
         close(fd);
         return dh_cli_fail("pipeline", "another 'deadheat pipeline' works in '%s'", p->dir);
     }

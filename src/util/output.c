@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 64 << 10, READER_MS = 1000 };
+enum { BUFFER = 64 << 10, READER_MS = 1000, KILLED_MS = 2000 };
 
 /* ---- Streams ------------------------------------------------------------------------------------------ */
 
@@ -183,6 +183,16 @@ static int open_old_part(const char *part)
     return -1;
 }
 
+bool dh_output_lock(int fd)
+{
+    for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; ms += 10) {
+        if (errno != EWOULDBLOCK || ms >= KILLED_MS)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+    }
+    return true;
+}
+
 /* Opens and locks the part. 0, or an errno; EWOULDBLOCK: it is being written. */
 static int open_part(struct dh_output *o)
 {
@@ -195,7 +205,7 @@ static int open_part(struct dh_output *o)
             continue; /* it went away in between, and another came */
         if (o->fd < 0)
             return errno;
-        if (flock(o->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        if (!dh_output_lock(o->fd) && errno == EWOULDBLOCK)
             return EWOULDBLOCK; /* where files cannot be locked at all, they are not */
         /* Whoever had it before may have given it its name before it was ours. */
         if (fstat(o->fd, &opened) == 0 && lstat(o->part, &named) == 0 && same_file(&opened, &named))

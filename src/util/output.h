@@ -35,6 +35,11 @@ int dh_output_end_standard(void);
 /* Is standard output the file with this name? Then it must not be an input. */
 bool dh_output_is_standard(const char *path);
 
+/* Locks an open file for this command. False, with errno: another one has it. If that was killed, it may have
+ * left a process that was about to become another program, and has the lock until it does; so it gets a
+ * moment. */
+bool dh_output_lock(int fd);
+
 /* Is an output file of this name one of these inputs? For files written by other code. */
 bool dh_output_is_input(const char *path, const char *const *inputs, size_t n_inputs);
 /* NULL if a program will be able to append to this file, or the reason why not. The file is created if it

@@ -206,4 +206,24 @@ record killed.dht
 finish
 same after-the-killed "$status:$("$deadheat" analyze killed.dht 2>&1 >out)" 3:
 
+# A killed command may have left a process that has its lock until it becomes another program: it gets a moment.
+cat >busy.c <<'END'
+#include <errno.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int flock(int fd, int operation)
+{
+    static int calls;
+    if (operation & LOCK_NB && calls++ < 3) {
+        errno = EWOULDBLOCK;
+        return -1;
+    }
+    return (int)syscall(SYS_flock, fd, operation);
+}
+END
+clang-19 -shared -fPIC busy.c -o busy.so || bad busy "clang failed"
+LD_PRELOAD=./busy.so "$deadheat" trace convert -o busy.std t.dht 2>err
+same locked-for-a-moment "$?:$(cat err)" 0:
+
 exit $failed
