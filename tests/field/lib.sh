@@ -19,8 +19,9 @@ chase() { # ARGUMENTS: sets status, fills out and err
     "$deadheat" chase --source=0 "$@" >out 2>err
     status=$?
 }
-persist() { # ARGUMENTS: the same until a race is confirmed: a thread may get no processor while the other is held
-    for _ in $(seq 20); do
+persist() { # ARGUMENTS: the same until a race is confirmed: a thread may get no processor while the other is held, for a millisecond
+    # perhaps
+    for _ in $(seq 100); do
         chase "$@"
         [ "$status" -ne 3 ] && return
     done
@@ -28,7 +29,7 @@ persist() { # ARGUMENTS: the same until a race is confirmed: a thread may get no
 await() { # WORDS ARGUMENTS: the same until these words are said; on a busy machine two threads may not meet for long
     words=$1
     shift
-    for _ in $(seq 20); do
+    for _ in $(seq 100); do
         chase "$@"
         grep -qF -- "$words" err && return
     done
