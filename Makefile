@@ -79,6 +79,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/sample $(BENCH)
 	@BUILD="$(STAGE)" bench/field $(BENCH)
 	@BUILD="$(STAGE)" bench/asleep $(BENCH)
+	@BUILD="$(STAGE)" bench/asleep --time $(BENCH)
 	@BUILD="$(STAGE)" bench/chase $(BENCH)
 	@BUILD="$(STAGE)" bench/steer $(BENCH)
 	@BUILD="$(STAGE)" bench/caper $(BENCH)

@@ -158,6 +158,16 @@ def field(data):
     return lines
 
 
+def asleep(data):
+    """The same bars, judged by what one thread on one processor takes."""
+    every = [(name, judged(*i, ASLEEP_EVERY)) for name, i in ratios(data, "field build", "cpu")]
+    title = "processor time asleep, one thread, relative to plain"
+    return [
+        worst(f"{title}, each program", ASLEEP_EVERY, every),
+        mean_bar(data, f"{title}, mean", "field build", "cpu", ASLEEP_MEAN),
+    ]
+
+
 def caper(data):
     """The bars of `caper`, geometric means over all programs."""
     return [

@@ -50,9 +50,9 @@ def percent(row, name, measure):
     return plus_minus(*cell[measure])
 
 
-def plus_minus(value, low, high):
+def plus_minus(value, low, high, digits=1):
     half = (high - low) / 2
-    return f"{100 * (value - 1):+.1f}" + (f" ± {100 * half:.1f}" if half < 10 else "")
+    return f"{100 * (value - 1):+.{digits}f}" + (f" ± {100 * half:.{digits}f}" if half < 10 else "")
 
 
 def overhead_grid(data, measure):
@@ -267,6 +267,32 @@ def asleep_markdown(data):
     return section("Asleep", wrapped(where(data)), wrapped(ABOUT_ASLEEP), table.markdown_lines(asleep_grid(data)))
 
 
+ABOUT_ASLEEP_TIME = """
+Processor time of the same two programs, with one thread on one processor; in each of {rounds} rounds both are linked
+with a random amount of unused code in front of their own, so that effects of alignment are averaged. Percent of the plain
+program, ± half of the 95% confidence interval (as above, against two plain runs of the same round and link; "plain again" is the
+second). Load average at the end: {load:.1f}. Measured by `bench/asleep --time --write`.
+"""
+
+
+def asleep_time_grid(data):
+    lines = [["kernel", "plain s", "plain again, %", "field build, %"]]
+    for row in data["rows"]:
+        if "note" in row:
+            lines.append([row["name"], row["note"], "-", "-"])
+        else:
+            cells = [plus_minus(*cell["cpu"], digits=2) for cell in row["cells"].values()]
+            lines.append([row["name"], f"{row['plain']:.2f}", *cells])
+    columns = zip(*([cell["cpu"] for cell in row["cells"].values()] for row in data["rows"] if row["cells"]))
+    return lines + [["geometric mean", "", *(plus_minus(*bars.mean_of(c), digits=2) for c in columns)]]
+
+
+def asleep_time_markdown(data):
+    about = wrapped(ABOUT_ASLEEP_TIME.format(**data))
+    parts = [wrapped(where(data)), about, table.markdown_lines(asleep_time_grid(data))]
+    return section("Asleep: time", *parts, table.markdown_lines([BAR_HEADER, *bars.asleep(data)], left=(0, 4)))
+
+
 # ---- Steering ----
 
 ABOUT_STEER = """
@@ -445,4 +471,10 @@ def write(part, data):
     PAGE.write_text(HEAD + "".join(page(results[name]) for name, page in PARTS if name in results), encoding="utf-8")
 
 
-PARTS = (("field", field_markdown), ("asleep", asleep_markdown), ("coverage", coverage_markdown), ("steer", steer_markdown))
+PARTS = (
+    ("field", field_markdown),
+    ("asleep", asleep_markdown),
+    ("asleep_time", asleep_time_markdown),
+    ("coverage", coverage_markdown),
+    ("steer", steer_markdown),
+)
