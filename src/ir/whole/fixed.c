@@ -21,6 +21,7 @@
 #include "ir/whole/counted.h"
 
 enum { MAX_OPS = 64, MAX_WRITERS = 16, MAX_PLACES = 1024, MAX_AT = 8, WORD = 8 };
+enum { END = 0 }; /* of a list: its first element is never used */
 
 /* Operations of main during which something may happen. */
 struct when {
@@ -39,7 +40,13 @@ struct place {
     } writers[MAX_WRITERS];
     u32 n_writers;
     u64 readers;  /* roots, without main's */
+    u32 listed;   /* the last of the lists of `written` that it was put in */
     bool changes; /* for all that is known */
+};
+
+/* An element of a list of places. */
+struct link {
+    u32 place, next;
 };
 
 struct search {
@@ -51,8 +58,12 @@ struct search {
     u64 descendants[DH_W_MAX_ROOTS];
     struct place *places;
     size_t n_places;
+    struct link *links;
+    size_t n_links, cap_links;
     struct dh_w_table place_of;  /* by global and offset, or by function and operation */
-    struct dh_w_table of_object; /* by object: it has places */
+    struct dh_w_table of_object; /* by object: the list of places in it */
+    struct dh_w_table written; /* by points-to set and length: the list of places that such a write reaches */
+    u32 n_written;
 };
 
 /* ---- when ---- */
@@ -157,6 +168,26 @@ static bool is_read_plainly(const struct dh_w_op *op)
            LLVMGetTypeKind(LLVMTypeOf(op->inst)) == LLVMPointerTypeKind;
 }
 
+static u32 push(struct search *s, u32 place, u32 list)
+{
+    s->links = dh_util_grow(s->links, s->n_links, &s->cap_links, sizeof *s->links);
+    s->links[s->n_links] = (struct link){place, list};
+    return (u32)s->n_links++;
+}
+
+static u32 places_in(const struct search *s, dh_pts_object object)
+{
+    u32 list = dh_w_table_get(&s->of_object, DH_W_KEY(object));
+    return list == DH_W_TABLE_NONE ? END : list;
+}
+
+static void set_object(struct search *s, const struct place *p, dh_pts_object object)
+{
+    u32 n = (u32)(p - s->places), list = places_in(s, object);
+    if (list == END || s->links[list].place != n)
+        dh_w_table_put(&s->of_object, DH_W_KEY(object), push(s, n, list));
+}
+
 static struct place *add_place(struct search *s, struct dh_w_key key)
 {
     if (s->n_places == MAX_PLACES)
@@ -177,7 +208,7 @@ static void add_at(struct search *s, struct place *p, dh_pts_location l)
         return;
     }
     p->at[p->n_at++] = l;
-    dh_w_table_put(&s->of_object, DH_W_KEY(object), 0);
+    set_object(s, p, object);
 }
 
 static struct dh_w_key key_of(const struct search *s, const struct dh_w_fn *fn, u32 op)
@@ -209,7 +240,7 @@ static void find_in_variable(struct search *s, const struct dh_w_fn *fn, u32 op)
     dh_pts_location at = dh_pts_find(s->w->pts, p->object, dh_pts_canonical(s->w->pts, p->object, (u32)off));
     if (at != DH_PTS_NONE)
         p->at[p->n_at++] = at;
-    dh_w_table_put(&s->of_object, DH_W_KEY(p->object), 0);
+    set_object(s, p, p->object);
 }
 
 static void find_in_memory(struct search *s, u32 number, u32 op)
@@ -293,33 +324,47 @@ static void add_writer(struct place *p, u32 inst, u32 op)
         p->writers[p->n_writers++] = (struct writer){inst, op};
 }
 
-static bool lies_in(const struct search *s, const struct place *p, dh_pts_location l, u32 length)
+/* Whether a write there reaches a place, which has something in the same object. */
+static bool reaches(const struct search *s, const struct place *p, dh_pts_location l, u32 length)
 {
-    dh_pts_object object = dh_pts_place(s->w->pts, l).object;
     if (p->n_at == 0)
-        return p->object == object;
+        return true;
     for (u32 i = 0; i < p->n_at; i++)
-        if (dh_pts_place(s->w->pts, p->at[i]).object == object &&
-            dh_pts_locations_overlap(s->w->pts, l, length, p->at[i], WORD))
+        if (dh_pts_locations_overlap(s->w->pts, l, length, p->at[i], WORD))
             return true;
     return false;
+}
+
+/* Large programs have hundreds of thousands of writes through pointers, thousands of which share a set of
+ * thousands of locations: each set is looked through once. */
+static u32 places_written(struct search *s, dh_pts_node node, u32 length)
+{
+    struct dh_w_key key = DH_W_KEY(dh_pts_set_number(s->w->pts, node), length);
+    u32 list = dh_w_table_get(&s->written, key);
+    if (list != DH_W_TABLE_NONE)
+        return list;
+    dh_pts_location l;
+    list = END;
+    s->n_written++;
+    for (struct dh_pts_iter it = dh_pts_iter(s->w->pts, node); dh_pts_next(&it, &l);)
+        for (u32 e = places_in(s, dh_pts_place(s->w->pts, l).object); e != END; e = s->links[e].next) {
+            struct place *p = &s->places[s->links[e].place];
+            if (p->changes || p->listed == s->n_written || !reaches(s, p, l, length))
+                continue;
+            p->listed = s->n_written;
+            list = push(s, (u32)(p - s->places), list);
+        }
+    dh_w_table_put(&s->written, key, list);
+    return list;
 }
 
 /* One place that an op may write: whatever lies in it has a writer. */
 static void note_write(struct search *s, u32 inst, u32 op, const struct dh_w_write *to)
 {
     dh_pts_node node = dh_w_node(s->w, inst, to->at);
-    dh_pts_location l;
-    if (node == DH_PTS_NONE)
-        return;
-    for (struct dh_pts_iter it = dh_pts_iter(s->w->pts, node); dh_pts_next(&it, &l);) {
-        dh_pts_object object = dh_pts_place(s->w->pts, l).object;
-        if (dh_w_table_get(&s->of_object, DH_W_KEY(object)) == DH_W_TABLE_NONE)
-            continue;
-        for (size_t i = 0; i < s->n_places; i++)
-            if (lies_in(s, &s->places[i], l, to->length))
-                add_writer(&s->places[i], inst, op);
-    }
+    u32 list = node == DH_PTS_NONE ? END : places_written(s, node, to->length);
+    for (; list != END; list = s->links[list].next)
+        add_writer(&s->places[s->links[list].place], inst, op);
 }
 
 static void find_writers(struct search *s)
@@ -399,6 +444,7 @@ void dh_w_fixed_find(struct dh_w_flow *f)
     s.places = calloc(MAX_PLACES, sizeof *s.places);
     if (s.when == NULL || s.places == NULL)
         dh_util_no_memory();
+    push(&s, 0, END);
     find_when(&s);
     find_descendants(&s);
     find_places(&s);
@@ -407,6 +453,8 @@ void dh_w_fixed_find(struct dh_w_flow *f)
     mark(&s);
     free(s.when);
     free(s.places);
+    free(s.links);
     dh_w_table_done(&s.place_of);
     dh_w_table_done(&s.of_object);
+    dh_w_table_done(&s.written);
 }
