@@ -351,6 +351,20 @@ static void end_window(struct chase *c)
     tell_pending(c, site);
 }
 
+/* When the first thread resumed by itself in this window, or 0. */
+static u64 left_us(const struct chase *c)
+{
+    const u64 left = __atomic_load_n(&c->target->control->left_us, __ATOMIC_ACQUIRE);
+    return left > c->target->control->first.time_us ? left : 0;
+}
+
+/* Had the first thread, which was to be kept, resumed before the second came? It may be anywhere by then. */
+static bool came_too_late(const struct chase *c)
+{
+    const u64 left = left_us(c);
+    return c->track.analysis == DH_CHASE_COLLISION && left && left <= c->target->control->second.time_us;
+}
+
 /* Can others still be met in this window? Each is shown once. */
 static bool goes_on(struct chase *c, u64 pc)
 {
@@ -364,6 +378,10 @@ static bool goes_on(struct chase *c, u64 pc)
 static void show(struct chase *c)
 {
     const u64 pc = c->target->control->second.registers[16];
+    if (came_too_late(c)) {
+        end_window(c);
+        return;
+    }
     /* If others have passed, one of them may have written. */
     bool changed =
         c->run->any && !c->target->control->n_passed && dh_chase_watch_changed(&c->watch, c->target);
@@ -475,11 +493,15 @@ static void try_sleeping(struct chase *c)
     }
 }
 
-/* A thread waits, and will say so when its time is over. If a debugger attaches meanwhile, the second side is
- * abandoned. */
+/* A thread waits, and will say so when its time is over; unless it was to be kept, and had resumed already.
+ * If a debugger attaches meanwhile, the second side is abandoned. */
 static void look_on(struct chase *c, u32 seen)
 {
     static const bool none[DH_CONTROL_SITES];
+    if (left_us(c)) {
+        dh_chase_target_move(c->target, seen, DH_CONTROL_EXPIRED);
+        return;
+    }
     dh_chase_target_sleep(c->target, seen, WATCHFUL_US);
     if (dh_chase_target_state(c->target) == seen && is_obstructed(c))
         arm(c, none);
