@@ -224,9 +224,9 @@ static void watch(struct chase *c, u32 seen)
         pass_known(c, true);
     int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target, !c->run->unwatched) : 0;
     if (rc)
-        c->run->trouble =
-            rc == -EMFILE ? "there are too many threads to watch, for the number of files that may be open"
-                          : "the kernel refuses hardware watchpoints (perf_event_open)";
+        c->run->trouble = rc == -EMFILE ? "there are too many threads to watch for the number of files that "
+                                          "may be open; raise it (ulimit -n)"
+                                        : "the kernel refuses hardware watchpoints (perf_event_open)";
     limit_delay(c);
     dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
 }
