@@ -358,11 +358,12 @@ static u64 left_us(const struct chase *c)
     return left > c->target->control->first.time_us ? left : 0;
 }
 
-/* Had the first thread, which was to be kept, resumed before the second came? It may be anywhere by then. */
-static bool came_too_late(const struct chase *c)
+/* Two have met: had the first, which was to be kept, resumed in an earlier generation? It may be anywhere
+ * then. */
+static bool is_first_gone(const struct chase *c)
 {
-    const u64 left = left_us(c);
-    return c->track.analysis == DH_CHASE_COLLISION && left && left <= c->target->control->second.time_us;
+    return c->track.analysis == DH_CHASE_COLLISION && left_us(c) &&
+           !(dh_chase_target_gone(c->target) & DH_CONTROL_GONE_FIRST);
 }
 
 /* Can others still be met in this window? Each is shown once. */
@@ -378,10 +379,6 @@ static bool goes_on(struct chase *c, u64 pc)
 static void show(struct chase *c)
 {
     const u64 pc = c->target->control->second.registers[16];
-    if (came_too_late(c)) {
-        end_window(c);
-        return;
-    }
     /* If others have passed, one of them may have written. */
     bool changed =
         c->run->any && !c->target->control->n_passed && dh_chase_watch_changed(&c->watch, c->target);
@@ -390,6 +387,11 @@ static void show(struct chase *c)
         dh_chase_moment_meet(m, c->target, changed);
     else
         m = dh_chase_moment_new(c->target, changed, c->run->swapped);
+    if (is_first_gone(c)) { /* asked after its stack was copied: it may have resumed meanwhile */
+        dh_chase_moment_free(m);
+        end_window(c);
+        return;
+    }
     c->met = true;
     if (c->run->draw)
         dh_chase_draw_met(c->run->draw, c->target->control->first.site % DH_CONTROL_SITES, pc);
