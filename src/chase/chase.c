@@ -224,9 +224,9 @@ static void watch(struct chase *c, u32 seen)
         pass_known(c, true);
     int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target, !c->run->unwatched) : 0;
     if (rc)
-        c->run->trouble =
-            rc == -EMFILE ? "there are too many threads to watch, for the number of files that may be open"
-                          : "the kernel refuses hardware watchpoints (perf_event_open)";
+        c->run->trouble = rc == -EMFILE ? "there are too many threads to watch for the number of files that "
+                                          "may be open; raise it (ulimit -n)"
+                                        : "the kernel refuses hardware watchpoints (perf_event_open)";
     limit_delay(c);
     dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
 }
@@ -351,6 +351,21 @@ static void end_window(struct chase *c)
     tell_pending(c, site);
 }
 
+/* When the first thread resumed by itself in this window, or 0. */
+static u64 left_us(const struct chase *c)
+{
+    const u64 left = __atomic_load_n(&c->target->control->left_us, __ATOMIC_ACQUIRE);
+    return left > c->target->control->first.time_us ? left : 0;
+}
+
+/* Two have met: had the first, which was to be kept, resumed in an earlier generation? It may be anywhere
+ * then. */
+static bool is_first_gone(const struct chase *c)
+{
+    return c->track.analysis == DH_CHASE_COLLISION && left_us(c) &&
+           !(dh_chase_target_gone(c->target) & DH_CONTROL_GONE_FIRST);
+}
+
 /* Can others still be met in this window? Each is shown once. */
 static bool goes_on(struct chase *c, u64 pc)
 {
@@ -372,6 +387,11 @@ static void show(struct chase *c)
         dh_chase_moment_meet(m, c->target, changed);
     else
         m = dh_chase_moment_new(c->target, changed, c->run->swapped);
+    if (is_first_gone(c)) { /* asked after its stack was copied: it may have resumed meanwhile */
+        dh_chase_moment_free(m);
+        end_window(c);
+        return;
+    }
     c->met = true;
     if (c->run->draw)
         dh_chase_draw_met(c->run->draw, c->target->control->first.site % DH_CONTROL_SITES, pc);
@@ -475,11 +495,15 @@ static void try_sleeping(struct chase *c)
     }
 }
 
-/* A thread waits, and will say so when its time is over. If a debugger attaches meanwhile, the second side is
- * abandoned. */
+/* A thread waits, and will say so when its time is over; unless it was to be kept, and had resumed already.
+ * If a debugger attaches meanwhile, the second side is abandoned. */
 static void look_on(struct chase *c, u32 seen)
 {
     static const bool none[DH_CONTROL_SITES];
+    if (left_us(c)) {
+        dh_chase_target_move(c->target, seen, DH_CONTROL_EXPIRED);
+        return;
+    }
     dh_chase_target_sleep(c->target, seen, WATCHFUL_US);
     if (dh_chase_target_state(c->target) == seen && is_obstructed(c))
         arm(c, none);

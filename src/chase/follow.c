@@ -269,6 +269,8 @@ static void sweep_section(struct follow *f, u64 lo, u64 hi)
         for (size_t k = i; !fn.hi; k++) /* others at the same address come next */
             if (k == f->n_functions || f->functions[k].lo > fn.lo)
                 fn.hi = k < f->n_functions && f->functions[k].lo < hi ? f->functions[k].lo : hi;
+        if (fn.hi > hi || fn.hi < fn.lo) /* nobody checks what an assembler is told */
+            fn.hi = hi;
         if (at < fn.lo && !is_padding(f, at, fn.lo))
             f->why = dh_arena_printf(f->arena,
                                      "it has code at 0x%llx that is of no function; give --trust if that "

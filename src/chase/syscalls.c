@@ -159,10 +159,11 @@ static size_t target_of(const struct function *f, size_t end, const ZydisDecoded
     return jumps && to < f->n ? (size_t)to : f->n;
 }
 
-/* Returns whether it could be decoded around this byte. */
-static bool find_targets(struct function *f, size_t around)
+/* Returns whether it could be decoded around this byte. Otherwise there is data there, up to *ret_data. */
+static bool find_targets(struct function *f, size_t around, size_t *ret_data)
 {
     enum { NEAR = 256 };
+    size_t data = around;
     ZydisDecodedInstruction in;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     bool all = true, good;
@@ -170,13 +171,17 @@ static bool find_targets(struct function *f, size_t around)
         const size_t at = i;
         i += decode(f, at, &in, operands, &good);
         size_t to = good ? target_of(f, i, &in) : f->n;
-        all &= good || at + NEAR < around || at > around + NEAR;
+        if (!good && at + NEAR >= data && at <= data + NEAR) {
+            all = false;
+            data = at > data ? at : data;
+        }
         if (to == f->n || f->targets[to])
             continue;
         f->states = dh_util_grow(f->states, f->n_states, &f->cap, sizeof(*f->states));
         f->states[f->n_states++] = (struct state){0};
         f->targets[to] = (u32)f->n_states;
     }
+    *ret_data = data;
     return all;
 }
 
@@ -240,19 +245,33 @@ static bool pass(struct function *f, struct dh_chase_syscall *ret, bool *ret_fou
     return !changed;
 }
 
+/* Goes through the function until nothing changes. Real code takes 7 passes at most; after many more, nothing
+ * is taken to be known at any target of a jump. */
+static void settle(struct function *f)
+{
+    enum { PASSES = 64 };
+    static const struct state anything = {.reached = true};
+    for (int i = 1; !pass(f, NULL, NULL); i++)
+        for (size_t k = 0; i == PASSES && k < f->n_states; k++)
+            f->states[k] = anything;
+}
+
 /* Outside functions, what is around the hit must all be instructions, or it is data. ret: relative to
- * `bytes`. */
-static bool look_at_function(const u8 *bytes, size_t n, size_t hit, bool inside, struct dh_chase_syscall *ret)
+ * `bytes`; so is *ret_next, before which there is no other hit to look at. */
+static bool look_at_function(const u8 *bytes, size_t n, size_t hit, bool inside, struct dh_chase_syscall *ret,
+                             size_t *ret_next)
 {
     struct function f = {.bytes = bytes, .n = n, .targets = calloc(n, sizeof(*f.targets))};
     bool found = false;
+    size_t data;
     if (!f.targets)
         dh_util_no_memory();
-    if (find_targets(&f, hit) || inside) {
-        while (!pass(&f, NULL, NULL))
-            ;
+    bool code = find_targets(&f, hit, &data) || inside;
+    if (code) {
+        settle(&f);
         pass(&f, ret, &found);
     }
+    *ret_next = inside && n - hit > 1 ? n : code ? hit + 1 : data + 1;
     free(f.targets);
     free(f.states);
     return found;
@@ -402,11 +421,13 @@ static bool look_at_code(struct file *f, const u8 *bytes, struct range all, stru
         if (!f->n)
             find_functions(f);
         bool inside = narrow(f, address, &r);
-        if (look_at_function(bytes + (r.lo - all.lo), r.hi - r.lo, address - r.lo, inside, ret)) {
+        const u8 *from = bytes + (r.lo - all.lo);
+        size_t next;
+        if (look_at_function(from, r.hi - r.lo, address - r.lo, inside, ret, &next)) {
             ret->address += r.lo;
             return true;
         }
-        hit = inside && r.hi - address > 1 ? bytes + (r.hi - all.lo) : hit + 1;
+        hit = from + next;
     }
     return false;
 }

@@ -337,15 +337,17 @@ void dh_chase_target_unsee(struct dh_chase_target *t)
         __atomic_store_n(&t->control->seen[i], 0, __ATOMIC_RELAXED);
 }
 
-char *dh_chase_target_maps(pid_t pid, size_t *ret_n)
+/* What /proc says about a process, however much (a user may be in many groups), with a zero after it; to be
+ * freed. NULL: nothing. */
+static char *read_proc(pid_t pid, const char *what, size_t *ret_n)
 {
     char path[64], *text = NULL;
     size_t n = 0, cap = 0;
-    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
     FILE *f = fopen(path, "re");
     for (size_t got = 1; f && got;) {
-        text = dh_util_grow(text, n, &cap, 1);
-        got = fread(text + n, 1, cap - n, f);
+        text = dh_util_grow(text, n + 1, &cap, 1);
+        got = fread(text + n, 1, cap - n - 1, f);
         n += got;
     }
     if (f)
@@ -354,8 +356,14 @@ char *dh_chase_target_maps(pid_t pid, size_t *ret_n)
         free(text);
         return NULL;
     }
+    text[n] = 0;
     *ret_n = n;
     return text;
+}
+
+char *dh_chase_target_maps(pid_t pid, size_t *ret_n)
+{
+    return read_proc(pid, "maps", ret_n);
 }
 
 int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites, const char **ret_why)
@@ -493,37 +501,27 @@ void dh_chase_target_sleep(struct dh_chase_target *t, u32 seen, u64 us)
 
 /* ---- Obstacles ---- */
 
-/* The number after NAME: in a process's status, or 0. */
+/* The number after NAME: in a process's status, or 0; NULL: there is none. */
 static u64 status_number(const char *status, const char *name, int base)
 {
-    const char *at = strstr(status, name);
+    const char *at = status ? strstr(status, name) : NULL;
     return at ? strtoull(at + strlen(name), NULL, base) : 0;
-}
-
-static void read_status(const char *pid, char *ret, size_t n)
-{
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%s/status", pid);
-    FILE *f = fopen(path, "re");
-    size_t got = f ? fread(ret, 1, n - 1, f) : 0;
-    ret[got] = 0;
-    if (f)
-        fclose(f);
 }
 
 struct dh_chase_obstacle dh_chase_target_obstacle(const struct dh_chase_target *t)
 {
-    char pid[16], its[4096], own[4096];
-    snprintf(pid, sizeof(pid), "%d", (int)t->pid);
-    read_status(pid, its, sizeof(its));
-    read_status("self", own, sizeof(own));
-    const char *handlers = "\nSigCgt:";
-    return (struct dh_chase_obstacle){
+    static const char handlers[] = "\nSigCgt:";
+    size_t n;
+    char *its = read_proc(t->pid, "status", &n), *own = read_proc(getpid(), "status", &n);
+    const struct dh_chase_obstacle o = {
         .traced = status_number(its, "\nTracerPid:", 10) != 0,
         .filtered =
             status_number(its, "\nSeccomp_filters:", 10) > status_number(own, "\nSeccomp_filters:", 10) ||
             status_number(its, "\nSeccomp:", 10) > status_number(own, "\nSeccomp:", 10),
-        .unhandled = strstr(its, handlers) && !(status_number(its, handlers, 16) >> (SIGILL - 1) & 1),
+        .unhandled = its && strstr(its, handlers) && !(status_number(its, handlers, 16) >> (SIGILL - 1) & 1),
         .code_kb = status_number(its, "\nVmExe:", 10) + status_number(its, "\nVmLib:", 10),
     };
+    free(its);
+    free(own);
+    return o;
 }

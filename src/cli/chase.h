@@ -126,7 +126,8 @@ struct dh_chase_trial {
     u64 ordered;         /* the same */
 };
 struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporter *reporter, int output);
-/* Interrupting the program means interrupting the command: there is no further run. */
+/* Whoever interrupts or ends the program by a signal to the command, or by SIGINT, means the command: there
+ * is no further run. */
 bool dh_chase_was_interrupted(const struct dh_chase_trial *t);
 
 /* ---- Many pairs ---- */

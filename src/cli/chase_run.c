@@ -284,6 +284,13 @@ static void take_meeting(void *ctx, u32 site, u64 pc, struct dh_chase_moment *mo
     dh_chase_infer_met(w->q->inference, site, pc, moment, at_once);
 }
 
+/* A program may handle SIGHUP and SIGQUIT and work on. */
+static bool was_ended_by_user(int status)
+{
+    const int sent = dh_cli_child_end_signal(), number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return number == SIGINT || (sent && number == sent) || (!number && (sent == SIGINT || sent == SIGTERM));
+}
+
 /* Reports how it ended, if that was not known before. */
 static void tell_end(struct watching *w)
 {
@@ -292,7 +299,7 @@ static void tell_end(struct watching *w)
     int handled = exit ? (int)(fatal & DH_CONTROL_FATAL) : 0; /* it may well end by its own handler */
     if (!w->kept)
         return;
-    if (number == SIGINT || (!number && dh_cli_child_was_interrupted())) {
+    if (was_ended_by_user(w->status)) {
         tell_consequence(w, "interrupted", "by the user");
     } else if (number) {
         tell_consequence(w, "crash", sigdescr_np(number));
@@ -477,6 +484,6 @@ out:
 
 bool dh_chase_was_interrupted(const struct dh_chase_trial *t)
 {
-    return t->ran &&
-           (dh_cli_child_was_interrupted() || (WIFSIGNALED(t->status) && WTERMSIG(t->status) == SIGINT));
+    const int sent = dh_cli_child_end_signal();
+    return t->ran && (sent == SIGINT || sent == SIGTERM || was_ended_by_user(t->status));
 }

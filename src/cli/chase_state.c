@@ -1,7 +1,7 @@
 /*
  * chase_state.c - what has been tried, in a file: one line of JSON for the program, and one for each run.
  *
- * A line is written in one call, when its run is over, so a process that is killed loses only its current
+ * A line is written at once, when its run is over, so a process that is killed loses only its current
  * run. An incomplete last line was being written at that time; it is removed. Anything else that cannot be
  * parsed is refused, and the file is left unchanged. The file is locked while it is used.
  */
@@ -25,6 +25,7 @@ static const char *text_in(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+/* False, with errno. Then nothing of the line is left, or the next would be written behind it. */
 static bool write_line(int fd, json_t *line)
 {
     char *text = json_dumps(line, JSON_COMPACT);
@@ -32,7 +33,15 @@ static bool write_line(int fd, json_t *line)
         dh_util_no_memory();
     size_t len = strlen(text);
     text[len++] = '\n'; /* replaces the terminating zero */
-    bool written = write(fd, text, len) == (ssize_t)len;
+    const off_t end = lseek(fd, 0, SEEK_END);
+    size_t done = 0;
+    for (ssize_t n = 1; done < len && n > 0; done += n > 0 ? (size_t)n : 0)
+        n = write(fd, text + done, len - done);
+    const int error = errno;
+    const bool written = done == len;
+    if (!written && done && ftruncate(fd, end) != 0)
+        dh_cli_warn("chase", "cannot remove half a line from the state: %s", strerror(errno));
+    errno = error;
     free(text);
     json_decref(line);
     return written;

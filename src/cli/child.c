@@ -14,11 +14,17 @@
 
 static volatile sig_atomic_t program; /* its pid, from when it runs until it has ended; 0 otherwise */
 
-static volatile sig_atomic_t interrupted; /* since it was started */
+static volatile sig_atomic_t end_signal; /* the last that came since it was started; 0: none */
 
 /* What this process was started with, and programs are too. */
 static bool known, ignored[NSIG];
 static sigset_t blocked;
+
+/* Is it meant to end whatever is running? */
+static bool is_end(int number)
+{
+    return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+}
 
 /* Signals from the terminal go to the program as well; those sent to this process alone are passed on, with
  * their value. Those from the kernel are for the process that caused them: SIGXCPU. */
@@ -26,7 +32,8 @@ static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
     int error = errno;
-    interrupted |= number == SIGINT && !ignored[SIGINT];
+    if (is_end(number) && !ignored[number])
+        end_signal = number;
     if (program && info->si_code == SI_QUEUE)
         sigqueue(program, number, info->si_value);
     else if (program && info->si_code != SI_KERNEL)
@@ -111,16 +118,16 @@ pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
     }
     int error = errno;
     program = pid > 0 ? pid : 0;
-    interrupted = 0;
+    end_signal = 0;
     pass_signals_on();
     if (pid > 0)
         dh_cli_client_start(pid);
     return pid < 0 ? -error : pid;
 }
 
-bool dh_cli_child_was_interrupted(void)
+int dh_cli_child_end_signal(void)
 {
-    return interrupted;
+    return end_signal;
 }
 
 /* Its pid is released only after nothing will be sent to it any more. */

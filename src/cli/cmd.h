@@ -109,8 +109,9 @@ pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx);
 void dh_cli_child_signals(void);
 /* Has it ended, and with which wait status? */
 bool dh_cli_child_ended(pid_t pid, int *ret_status);
-/* Was SIGINT sent, by the terminal or otherwise, since it was started? It may have handled it. */
-bool dh_cli_child_was_interrupted(void);
+/* The last of SIGINT, SIGTERM, SIGHUP and SIGQUIT that came to this process, and was passed on, since the
+ * program was started; 0: none. It may have handled it. */
+int dh_cli_child_end_signal(void);
 /* Waits for its end. Its wait status. */
 int dh_cli_child_wait(pid_t pid);
 /* The exit status that a shell would derive from this wait status. */

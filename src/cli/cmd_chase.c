@@ -102,6 +102,8 @@ static const char usage[] =
 
 /* ---- Flags ---- */
 
+enum { MOST_TRIALS = 1000000 };
+
 static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 {
     char *end;
@@ -223,8 +225,9 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
                 "chase",
                 "--budget cannot be '%s'; it must be a time from a second on, such as 90s, 10m or 8h", v);
     } else if ((v = dh_cli_value(arg, "trials"))) {
-        if (!read_number(v, 0, 1000000, &q->trials))
-            return dh_cli_fail("chase", "--trials cannot be '%s'; it must be a number from 1 on", v);
+        if (!read_number(v, 0, MOST_TRIALS, &q->trials))
+            return dh_cli_fail("chase", "--trials cannot be '%s'; it must be a number from 1 to %d", v,
+                               MOST_TRIALS);
     } else if ((v = dh_cli_value(arg, "seed"))) {
         if (!read_number(v, 1, UINT64_MAX, &q->seed))
             return dh_cli_fail("chase", "--seed cannot be '%s'; it must be a number from 1 on", v);

@@ -151,9 +151,13 @@ const char *dh_cli_nearest(const char *typed, size_t len, const char *const *wor
 int dh_cli_unknown_flag(const char *command, const char *arg, const char *const *flags, size_t n)
 {
     size_t len = strcspn(arg, "=");
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(arg, flags[i]) == 0)
-            return dh_cli_fail(command, "%s needs a value: %s=VALUE", arg, arg);
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(arg, flags[i], len) != 0 || flags[i][len])
+            continue;
+        return arg[len] ? dh_cli_fail(command, "%s cannot be '%s'; see 'deadheat %s --help'", flags[i],
+                                      arg + len + 1, command)
+                        : dh_cli_fail(command, "%s needs a value: %s=VALUE", arg, arg);
+    }
     const char *nearest = dh_cli_nearest(arg, len, flags, n);
     if (nearest)
         return dh_cli_fail(command, "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);

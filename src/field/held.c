@@ -133,14 +133,27 @@ void dh_field_held_forked(void)
 
 /* ---- Waiting for them ---- */
 
-static void change_waiter(u32 from, u32 to, u64 set)
+static bool is_alive(u32 tid)
+{
+    return dh_sys3(SYS_tgkill, dh_sys3(SYS_getpid, 0, 0, 0), tid, 0) == 0;
+}
+
+/* A thread may have ended while it waited, by cancellation. */
+static void add_waiter(u32 tid, u64 set)
 {
     for (int i = 0; i < WAITERS; i++)
-        if (waiters[i].tid == from) {
-            waiters[i].tid = to;
+        if (!waiters[i].tid || waiters[i].tid == tid || !is_alive(waiters[i].tid)) {
+            waiters[i].tid = tid;
             waiters[i].set = set;
             return;
         }
+}
+
+static void remove_waiter(u32 tid)
+{
+    for (int i = 0; i < WAITERS; i++)
+        if (waiters[i].tid == tid)
+            waiters[i].tid = 0;
 }
 
 /* The number of one that was kept; 0: the thread has to wait, and does so until end_wait. */
@@ -153,7 +166,7 @@ static int begin_wait(const sigset_t *set, siginfo_t *ret)
     bool found = take(ours, ret);
     if (!found) {
         waiting = ours;
-        change_waiter(0, (u32)dh_sys_gettid(), ours);
+        add_waiter((u32)dh_sys_gettid(), ours);
     }
     dh_field_signals_unlock(&busy, mask);
     return found ? ret->si_signo : 0;
@@ -167,7 +180,7 @@ static bool end_wait(int number, siginfo_t *info)
         return true;
     u64 mask = dh_field_signals_lock(&busy);
     waiting = 0;
-    change_waiter((u32)dh_sys_gettid(), 0, 0);
+    remove_waiter((u32)dh_sys_gettid());
     bool good =
         number <= 0 || !is_waking(info) || take(dh_field_signals_bit(number) & dh_field_signals_ours, info);
     dh_field_signals_unlock(&busy, mask & ~dh_field_signals_ours);

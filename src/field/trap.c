@@ -22,6 +22,9 @@
  * anyway. */
 enum { SHOWN_US = 10000000 };
 
+/* What a wait needs on the thread's stack, below the kernel's part: at most 632 bytes were measured. */
+enum { ROOM = 1024 };
+
 /* ---- Addresses ---- */
 
 static const u8 gregs_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
@@ -83,6 +86,14 @@ static void describe(const ucontext_t *uc, const struct dh_control *c, const str
     ret->met = 0;
     for (u32 i = 0; i < site->n_operands; i++)
         ret->spans[i] = span_of(uc, site, &site->operands[i]);
+}
+
+/* On an alternate stack the kernel has only made sure of its own part. */
+static bool has_room(const ucontext_t *uc)
+{
+    const stack_t *s = &uc->uc_stack; /* of size 0 if there is none */
+    const u64 left = (u64)(uptr)__builtin_frame_address(0) - (u64)(uptr)s->ss_sp;
+    return left >= s->ss_size || left >= ROOM;
 }
 
 /* ---- Meeting ---- */
@@ -443,7 +454,7 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
     u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
     if ((phase != DH_CONTROL_HELD && phase != DH_CONTROL_WATCHED) ||
         (data & ~DH_CONTROL_WATCH_MASK) != __atomic_load_n(&c->watching, __ATOMIC_ACQUIRE) ||
-        may_pass(c, (u64)uc->uc_mcontext.gregs[REG_RIP]) || !move(c, seen, DH_CONTROL_MET))
+        may_pass(c, (u64)uc->uc_mcontext.gregs[REG_RIP]) || !has_room(uc) || !move(c, seen, DH_CONTROL_MET))
         return true;
     c->first.met = 0;
     describe_registers(uc, &c->second);
@@ -477,7 +488,7 @@ bool dh_field_trap(int number, const siginfo_t *info, void *context)
     if (!site)
         return go_behind_access(c, uc, pc);
     if (dh_field_is_original() && dh_field_agent_allows(c, site) && !dh_field_agent_is_gone(c)) {
-        u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
+        u32 seen = load_state(c), phase = has_room(uc) ? seen & DH_CONTROL_PHASE : (u32)DH_CONTROL_OFF;
         __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);
         if (phase == DH_CONTROL_OPEN && site->sides & DH_CONTROL_FIRST) {
             if (move(c, seen, DH_CONTROL_CLAIMED))

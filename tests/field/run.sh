@@ -312,6 +312,11 @@ for what in "--pair=$(self tiny)" "--any=tiny.c:$(line tiny FIRST)"; do
     same "tiny${what%%=*}" "$status:$(cat out)" 0:OK
     lacks "tiny-traps${what%%=*}" err " 0 traps"
 done
+build gcc -O1 tight
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --pair "$(self tight)" -- ./tight
+same tight "$status:$(cat out)" 0:OK
+lacks tight-traps err " 0 traps"
 # shellcheck disable=SC2086
 chase $short --pair "$(self cancel)" -- ./cancel exit
 same exit-while-waiting "$status:$(cat out)" 4:OK
@@ -335,6 +340,15 @@ same unseen-preload "$?:$(cat out)" "5:$(cat plain)"
 chase --pair "$(self filter)" -- ./filter
 same filter "$status:$(cat out)" 2:OK
 has filter-words err "given up: the program has restricted its system calls"
+# What the kernel says of it is long if its user is in many groups.
+if [ "$(id -u)" -eq 0 ]; then
+    python3 -c "import os, sys; os.setgroups(range(100000, 101500)); os.execv(sys.argv[1], sys.argv[1:])" \
+        "$deadheat" chase --pair "$(self filter)" -- ./filter >out 2>err
+    same filter-groups "$?:$(cat out)" 2:OK
+    has filter-groups-words err "given up: the program has restricted its system calls"
+else
+    skip filter-groups "only root can join groups"
+fi
 # shellcheck disable=SC2086
 chase $sure --module=plugin.so --pair "plugin.c:$(line plugin FIRST):plugin.c:$(line plugin SECOND)" -- ./plugin ./plugin.so
 same plugin "$status:$(cat out)" 66:OK
@@ -452,6 +466,8 @@ printf '#!/bin/sh\nexec ./meet\n' >script && chmod +x script
 refused script "'$work/script' is a script; name the program that it runs" --pair "meet.c:$first:meet.c:$second" -- ./script
 refused bad-rmax "--rmax cannot be '5'" --rmax=5 --pair "$(self meet)" -- ./meet
 refused bad-delay "--delay cannot be '10'" --delay=10 --pair "$(self meet)" -- ./meet
+refused bad-style "--style cannot be 'x'; see 'deadheat chase --help'" --style=x --all -- ./meet-field
+refused bad-trials "--trials cannot be '1000001'; it must be a number from 1 to 1000000" --trials=1000001 --pair "$(self meet)" -- ./meet
 refused flag "unknown option '--dela'; did you mean '--delay'?" --dela=1s --pair "$(self meet)" -- ./meet
 chase --pair "$(self meet)" -- ./nothing
 same missing "$status" 127

@@ -55,6 +55,19 @@ LD_PRELOAD=$work/loaded.so "$deadheat" chase --trials=3 --pair "$(self direct)" 
 same preloaded "$?:$(cat out)" 2:OK
 same preloaded-words "$(grep -c "$(why loaded.so 'the system call rt_sigprocmask')" err)" 1
 
+# A function in which every jump leads backwards, to the next; and bytes of system calls in data. Neither takes long to look at.
+{
+    echo '.section .note.GNU-stack,"",@progbits'
+    echo '.text; .globl hostile; .type hostile, @function; hostile: mov $1, %eax; jmp .L30000; .L0: syscall; ret'
+    seq 30000 | awk '{ print ".L" $1 ": jmp .L" $1 - 1 }'
+    echo '.size hostile, . - hostile; .fill 300000, 3, 0x06050f'
+} >hostile.s
+gcc -shared hostile.s -o hostile.so || bad hostile "build"
+build gcc -O2 direct
+LD_PRELOAD=$work/hostile.so timeout 60 "$deadheat" chase --pair "$(self direct)" -- ./direct >out 2>err
+same hostile "$?:$(cat out)" 2:OK
+has hostile-words err "$(why hostile.so 'system calls')"
+
 # Field builds: deadheat's own system calls do not count, and with many pairs nothing is tried again.
 "$deadheat" cc --dh-mode=field -g -O2 -D_GNU_SOURCE -pthread "$programs/meet.c" -o meet || bad field "build"
 chase --rmax=100% --delay=200ms --pair "meet.c:$(line meet FIRST):write:meet.c:$(line meet SECOND):read" -- ./meet global

@@ -127,6 +127,33 @@ has several err "2 pairs of accesses met on the same bytes:" \
     "several.c:$(line several OTHER):9:read with $written:12:write: at the same time"
 lacks several-others err "one after the other"
 
+# ---- Who has gone on by itself, just before it was to wait for others, races with nobody ----
+build gcc -O1 kept
+sed "s/several.c/kept.c/g; s/\"line\":[0-9]*/\"line\":$(line kept FIRST)/g" several.json >kept.json
+cat >kept.gdb <<'END'
+break dh_chase_target_keep
+commands
+shell until [ -e past ]; do sleep 0.01; done
+shell touch go
+delete 1
+continue
+end
+run
+END
+if command -v gdb >/dev/null; then
+    for _ in $(seq 20); do # the other thread may get no processor while the first waits
+        rm -f past go
+        gdb -nx -batch -x kept.gdb --args "$deadheat" chase --source=0 --rmax=50% --delay=200ms --infer --trials=0 --from=kept.json \
+            -- ./kept >out 2>err
+        grep -q "Breakpoint 1, dh_chase_target_keep" out && break
+    done
+    has kept out "Breakpoint 1, dh_chase_target_keep"
+    has kept-met err "1 pair of accesses met on the same bytes" "kept.c:$(line kept AT_ONCE)"
+    lacks kept-later err "kept.c:$(line kept LATER)"
+else
+    skip kept "there is no gdb"
+fi
+
 # ---- More pairs than there can be runs: the first runs are for all of them ----
 {
     echo '#include <pthread.h>'

@@ -68,6 +68,39 @@ findings interrupt SECOND FIRST | sed 's/"write"/"read"/' >interrupt.json
 chase $short --trials=1000 --from interrupt.json --summary=interrupt.out -- ./interrupt handled
 same interrupt-many "$(cat out)" OK
 has interrupt-many-runs interrupt.out '"runs": 1,'
+# So it is with other signals that end programs, whoever is to handle them; but a program that handles SIGHUP works on.
+for how in 'default 15:1' 'handled 15:1' 'default 1:1' 'default 3:1' 'handled 1:2'; do
+    # shellcheck disable=SC2086
+    env --default-signal=HUP,QUIT,TERM "$deadheat" chase $short --trials=1 --budget=30s --from interrupt.json --summary=interrupt.out \
+        -- ./interrupt ${how%:*} >out 2>err
+    has "interrupt-$how" interrupt.out "\"runs\": ${how#*:},"
+done
+
+# ---- A state that cannot be written to its end says why, and has whole lines only ----
+# shellcheck disable=SC2086
+chase $short --from interrupt.json --state=full.state -- ./interrupt handled
+python3 - <<'END'
+LIMIT, LEFT = 2000 * 512, 50
+header, run = open("full.state").read().splitlines()[:2]
+size = len(header) + 1
+with open("full.state", "w") as state:
+    print(header, file=state)
+    other = run.replace("interrupt.c", "other.c")
+    while size + 2 * len(other) < LIMIT - LEFT:
+        size += len(other) + 1
+        print(other, file=state)
+    print(other.ljust(LIMIT - LEFT - size - 1), file=state)
+END
+cp full.state before
+(
+    trap '' XFSZ
+    ulimit -f 2000 # of 512 bytes
+    # shellcheck disable=SC2086
+    "$deadheat" chase $short --from interrupt.json --state=full.state -- ./interrupt handled 2>&1
+) | cat >out
+has state-full out "cannot write the state: File too large"
+cmp before full.state >out 2>&1
+same state-full-lines "$?:$(cat out)" 0:
 
 # ---- The program was built again since ----
 first=$(line meet FIRST) second=$(line meet SECOND)

@@ -136,6 +136,13 @@ has own-SYSTEM_CALL-where err "has inline assembly that makes system calls by it
 refused foreign-SYSTEM_CALL "'$work/foreign-SYSTEM_CALL' cannot be tracked by --analysis=litehb: its function '" \
     --analysis=litehb --pair "$unseen" -- ./foreign-SYSTEM_CALL
 has foreign-SYSTEM_CALL-why err "which 'deadheat cc' has not compiled, makes system calls by itself; compile it with"
+# Also if its symbols say that functions are larger than their section.
+gcc -O2 -D_GNU_SOURCE -DBY_SYSTEM_CALL -S "$programs/unseen-by.c" -o large.s
+sed -i 's/\(\.size[[:space:]]*[a-z]*,\).*/\1 0x1000000/' large.s
+gcc -c large.s -o large.o
+field large.o -o foreign-large
+refused foreign-large "'$work/foreign-large' cannot be tracked by --analysis=litehb: its function '" --analysis=litehb --pair "$unseen" \
+    -- ./foreign-large
 while read -r by what; do
     refused "library-$by" "'$work/library-$by' cannot be tracked by --analysis=litehb: its library '$work/libby-$by.so' $what" \
         --analysis=litehb --pair "$unseen" -- ./library-$by

@@ -1,6 +1,6 @@
 /*
  * interrupt.c - a race that is certain to be steered, and then whoever started the program is interrupted, as by a user, who
- * means both: interrupt default|handled.
+ * means both: interrupt default|handled [SIGNAL]. Or it gets another signal, by its number.
  */
 #include "meet.h"
 
@@ -34,10 +34,11 @@ static void handle(int number)
 
 int main(int argc, char **argv)
 {
+    const int number = argc > 2 ? atoi(argv[2]) : SIGINT;
     if (argc > 1 && strcmp(argv[1], "handled") == 0)
-        signal(SIGINT, handle);
+        signal(number, handle);
     both(first, second, NULL);
-    kill(getppid(), SIGINT);
+    kill(getppid(), number);
     while (!handled)
         usleep(1000);
     puts("OK");

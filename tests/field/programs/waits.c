@@ -117,6 +117,24 @@ static void hand_over(sigset_t *set)
     pthread_join(waiting, NULL);
 }
 
+/* Threads that are cancelled while they wait. */
+static void *wait_for_ever(void *arg)
+{
+    int got;
+    for (;;)
+        sigwait(arg, &got);
+}
+
+static void cancel_many(sigset_t *set)
+{
+    for (int i = 0; i < 100; i++) {
+        pthread_t waiting;
+        pthread_create(&waiting, NULL, wait_for_ever, set);
+        pthread_cancel(waiting);
+        pthread_join(waiting, NULL);
+    }
+}
+
 /* Only of a signal that deadheat leaves alone. */
 static void read_it(const sigset_t *set)
 {
@@ -143,6 +161,7 @@ int main(int argc, char **argv)
     sigemptyset(&set);
     sigaddset(&set, number);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
+    cancel_many(&set);
     for (int i = 0; i < 2; i++) {
         wait_for_it(send_to_process, &set);
         wait_for_it(send_to_thread, &set);
