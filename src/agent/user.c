@@ -46,6 +46,7 @@ static int make_directories(const char *path)
 
 static bool read_line(const char *path, char *ret, size_t n)
 {
+    errno = 0; /* an empty file is not an error */
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read(fd, ret, n - 1) : -1;
     if (fd >= 0)

@@ -274,11 +274,16 @@ def test_dead_hive(db):
     test_show(shown.stdout)
     agent.stop()
     number = len(spooled("later"))
+    open("empty", "w", encoding="ascii").close()
+    unread = subprocess.run([DEADHEAT, "agent", "send", f"--hive={url(server)}", "--key-file=empty", "--state=later", "--limit=1s"],
+                            capture_output=True, text=True, timeout=LONG)
+    case("a key that is empty is called so", "it is empty" not in unread.stderr and unread.stderr)
     server = serve(db, port=server.port)
     send = [DEADHEAT, "agent", "send", f"--hive={url(server)}", "--key-file=key", "--state=later", "--limit=60s"]
     copy = {name: open(name, encoding="utf-8").read() for name in spooled("later")}
-    sent = subprocess.run(send, capture_output=True, text=True, timeout=LONG)
-    case("it is sent later", sent.stderr if sent.returncode else different(spooled("later"), []))
+    proxy = {name: "http://127.0.0.1:1" for name in ("http_proxy", "all_proxy")}
+    sent = subprocess.run(send, capture_output=True, text=True, timeout=LONG, env={**os.environ, **proxy})
+    case("it is sent later, and to this machine without a proxy", sent.stderr if sent.returncode else different(spooled("later"), []))
     for name, text in copy.items():  # as if the agent had been killed before it could remove it
         with open(name, "w", encoding="utf-8") as f:
             f.write(text)
