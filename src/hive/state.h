@@ -35,6 +35,7 @@ struct dh_hive_program {
     size_t n_builds, cap_builds;
     struct dh_map units, sites;    /* id -> index + 1 */
     u64 runs, waited_us, timeouts; /* of all its users */
+    struct dh_hive_harm harm;      /* of all its races */
 };
 
 /* A unit's place in a build. */

@@ -120,6 +120,37 @@ static void test_same_access(void **unused)
     end();
 }
 
+/* How likely it is that it is chance that the program crashed after this race and not after others. */
+static double chance_of(u32 unit)
+{
+    const struct dh_hive_harm own = dh_hive_harm_of(&state.units[unit].tally), all = state.programs[0].harm;
+    return dh_hive_chance(own.crashes, own.races, all.crashes - own.crashes, all.races - own.races);
+}
+
+/* After two of many races the program crashed; then one of them is forgotten, and not compared with any
+ * more. */
+static void test_crash_of_others(void **unused)
+{
+    (void)unused;
+    enum { RACES = 25 };
+    char id[17];
+    const char *why;
+    begin(RACES, false);
+    for (u64 user = 0; user < RACES; user++) /* one unit each */
+        poll(user);
+    for (u32 task = 0; task < RACES; task++)
+        assert_int_equal(post(task, task, "race", state.tasks[task].unit < 2 ? "crash" : "none", 10),
+                         DH_HIVE_CREATED);
+    assert_true(state.programs[0].harm.races == RACES && state.programs[0].harm.crashes == 2);
+    assert_float_equal(chance_of(0), 2. / RACES, 1e-9);
+    assert_float_equal(chance_of(2), 1, 1e-9);
+    assert_int_equal(dh_hive_forget(&hive, "prog", dh_hive_id_text(state.units[1].id, id), NULL, NULL, &why),
+                     DH_HIVE_OK);
+    assert_true(state.programs[0].harm.races == RACES - 1 && state.programs[0].harm.crashes == 1);
+    assert_float_equal(chance_of(0), 1. / (RACES - 1), 1e-9);
+    end();
+}
+
 static void test_tau(void **unused)
 {
     (void)unused;
@@ -347,6 +378,8 @@ static void test_raced_in_bundle(void **unused)
         assert_int_equal(u->tally.races[i ? DH_HIVE_ALTERNATE : DH_HIVE_PRIMARY], 1);
         assert_int_equal(u->stacks[i]->n[i ? 1 : 0], 1); /* by access, not by order */
         assert_int_equal(u->stacks[i]->n[i ? 0 : 1], 2);
+        assert_int_equal(u->tally.caught, i + 1);
+        assert_int_equal(state.programs[0].harm.races, 0); /* what followed is not known */
     }
     end();
 }
@@ -595,6 +628,7 @@ int main(void)
         cmocka_unit_test(test_other_order),
         cmocka_unit_test(test_single_order),
         cmocka_unit_test(test_same_access),
+        cmocka_unit_test(test_crash_of_others),
         cmocka_unit_test(test_tau),
         cmocka_unit_test(test_overdue),
         cmocka_unit_test(test_relief),
