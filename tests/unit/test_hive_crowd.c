@@ -151,6 +151,26 @@ static void test_crash_of_others(void **unused)
     end();
 }
 
+/* A forgotten user who takes part again is as new. */
+static void test_forgotten_user(void **unused)
+{
+    (void)unused;
+    char name[DH_HIVE_HASH + 1];
+    const char *why;
+    begin(3, false);
+    post(1, poll(1), "no-race", "none", 10);
+    u32 task = poll(1), hint = 0;
+    hive_name(name, DH_HIVE_HASH, 1);
+    assert_int_equal(dh_hive_forget(&hive, NULL, NULL, NULL, name, &why), DH_HIVE_OK);
+    assert_int_equal(state.tasks[task].state, DH_HIVE_WITHDRAWN);
+    assert_true(state.users[0].forgotten && !state.users[0].results);
+    assert_true(dh_hive_poll_changes(&state, 0, name, "aaaaaaaa", hive.now_us, &hint));
+    assert_int_not_equal(poll(1), DH_HIVE_NONE);
+    assert_false(state.users[0].forgotten);
+    assert_int_equal(state.n_users, 1);
+    end();
+}
+
 static void test_tau(void **unused)
 {
     (void)unused;
@@ -629,6 +649,7 @@ int main(void)
         cmocka_unit_test(test_single_order),
         cmocka_unit_test(test_same_access),
         cmocka_unit_test(test_crash_of_others),
+        cmocka_unit_test(test_forgotten_user),
         cmocka_unit_test(test_tau),
         cmocka_unit_test(test_overdue),
         cmocka_unit_test(test_relief),
