@@ -209,6 +209,12 @@ static int choose_state(struct dh_cli_agent *c)
         c->settings.state = dh_arena_printf(&c->arena, "%s.crowd", dh_path_base(c->programs[0]));
     if (!c->settings.state && (!base || base[0] != '/'))
         base = home && home[0] == '/' ? dh_arena_printf(&c->arena, "%s/.local/state", home) : NULL;
+    if (!c->settings.state && !base && strcmp(c->command, "run") == 0) { /* the program runs all the same */
+        dh_cli_warn(c->command,
+                    "nothing is tried in this run, because neither XDG_STATE_HOME nor HOME is set: give "
+                    "--state=DIR");
+        return 0;
+    }
     if (!c->settings.state && !base)
         return dh_cli_fail(c->command, "neither XDG_STATE_HOME nor HOME is set: give --state=DIR");
     if (!c->settings.state)
