@@ -108,9 +108,8 @@ static void put_judgement(struct dh_page *p, const json_t *unit)
                     "happen.</p>");
     if (dh_page_true_in(unit, "carried_over"))
         dh_page_put(p,
-                    "<p>All results are of other builds. They hold for this one, because neither access has "
-                    "changed in the "
-                    "source.</p>");
+                    "<p>All results are of other builds. They are taken to hold for this one, because both "
+                    "accesses are at the same places in their functions.</p>");
     if (*dh_page_text_in(unit, "why"))
         dh_page_put(p, "<p class=\"dim\">Why it was considered possible: %p</p>",
                     dh_page_text_in(unit, "why"));
