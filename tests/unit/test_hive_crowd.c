@@ -207,6 +207,23 @@ static void test_overdue(void **unused)
     end();
 }
 
+/* A user who never comes back, whose unit everybody else has tried: all other tasks come and go, and are not
+ * kept behind that one. */
+static void test_vanished_user(void **unused)
+{
+    (void)unused;
+    enum { TASKS = 5000 };
+    begin(2, false);
+    u32 slow = poll(0);
+    for (int i = 0; i < TASKS; i++) {
+        hive.now_us += MINUTE;
+        assert_int_equal(post(1, poll(1), "no-race", "none", 10), DH_HIVE_CREATED);
+    }
+    assert_int_equal(state.tasks[slow].state, DH_HIVE_ACTIVE);
+    assert_true(state.builds[0].n_queue < TASKS / 2);
+    end();
+}
+
 static void test_relief(void **unused)
 {
     (void)unused;
@@ -652,6 +669,7 @@ int main(void)
         cmocka_unit_test(test_forgotten_user),
         cmocka_unit_test(test_tau),
         cmocka_unit_test(test_overdue),
+        cmocka_unit_test(test_vanished_user),
         cmocka_unit_test(test_relief),
         cmocka_unit_test(test_bundle),
         cmocka_unit_test(test_bundle_reached),
