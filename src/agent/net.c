@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "util/arena.h"
+#include "util/url.h"
 
 enum { LARGEST = 1 << 20, CONNECT_S = 10, FDS = 256 };
 
@@ -100,6 +101,8 @@ static void set_up(struct dh_agent_net *n, struct request *r, const char *url, u
     CURL *c = r->curl;
     curl_easy_setopt(c, CURLOPT_URL, url);
     curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (dh_url_is_local(url))
+        curl_easy_setopt(c, CURLOPT_PROXY, ""); /* whatever the environment says */
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, r->headers);
     if (r->body)
         curl_easy_setopt(c, CURLOPT_POSTFIELDS, r->body);

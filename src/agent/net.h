@@ -1,8 +1,8 @@
 /*
  * net.h - requests to a hive, any number at a time, in one thread; by libcurl.
  *
- * Certificates are verified, redirects are not followed, and the size of answers is limited: a hive is
- * trusted with what is sent to it, and with nothing else.
+ * Certificates are verified, redirects are not followed, a hive on this machine is not asked through a proxy,
+ * and the size of answers is limited: a hive is trusted with what is sent to it, and with nothing else.
  */
 #ifndef DH_AGENT_NET_H
 #define DH_AGENT_NET_H

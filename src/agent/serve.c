@@ -133,20 +133,21 @@ static void finish(struct server *s)
     dh_arena_done(&s->arena);
 }
 
-/* NULL: after printing a message; with_code: forked workers have it ready. */
-static struct host *add_host(struct server *s, const char *program, bool with_code, const char **ret_why)
+/* NULL: with a message in the arena; with_code: forked workers have it ready. */
+static struct host *add_host(struct server *s, const char *program, bool with_code, struct dh_arena *arena,
+                             const char **ret_why)
 {
     struct host *h = dh_util_alloc(sizeof(*h));
     *h = (struct host){.listener = -1};
     if (dh_agent_build_open(&h->build, program, with_code, ret_why) != 0) {
-        *ret_why = dh_arena_printf(&s->arena, "'%s': %s", program, *ret_why);
+        *ret_why = dh_arena_printf(arena, "'%s': %s", program, *ret_why);
         free(h);
         return NULL;
     }
-    int rc = dh_agent_user_open(&h->user, s->settings, dh_agent_user_dir(&s->arena, s->settings, h->build.id),
-                                s->net);
+    int rc =
+        dh_agent_user_open(&h->user, s->settings, dh_agent_user_dir(arena, s->settings, h->build.id), s->net);
     if (rc || !dh_agent_poll_open(&h->poll, &h->user, &h->build)) {
-        *ret_why = dh_arena_printf(&s->arena, "cannot use the directory '%s': %s", s->settings->state,
+        *ret_why = dh_arena_printf(arena, "cannot use the directory '%s': %s", s->settings->state,
                                    strerror(rc ? -rc : ENOMEM));
         if (!rc)
             dh_agent_user_close(&h->user);
@@ -308,14 +309,14 @@ static int open_directory(struct server *s, const char **ret_why)
     return rc;
 }
 
-static int listen_for(struct server *s, struct host *h, const char **ret_why)
+static int listen_for(struct server *s, struct host *h, struct dh_arena *arena, const char **ret_why)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/%.40s", s->directory, h->build.id);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0) {
         close(fd);
-        *ret_why = dh_arena_printf(&s->arena, "another agent serves '%s' already", h->build.path);
+        *ret_why = dh_arena_printf(arena, "another agent serves '%s' already", h->build.path);
         return -EBUSY;
     }
     if (fd >= 0)
@@ -324,7 +325,7 @@ static int listen_for(struct server *s, struct host *h, const char **ret_why)
     fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, BACKLOG) != 0) {
         int rc = -errno;
-        *ret_why = dh_arena_printf(&s->arena, "cannot listen: %s", strerror(-rc));
+        *ret_why = dh_arena_printf(arena, "cannot listen: %s", strerror(-rc));
         if (fd >= 0)
             close(fd);
         return rc;
@@ -347,28 +348,38 @@ static bool has_build(const struct server *s, const char *id)
     return false;
 }
 
-/* 0, or a negative errno with a message. An older build is still served: it may still run. */
-static int look_at(struct server *s, struct watched *w, const char **ret_why)
+/* 0, or a negative errno with a message in the arena. An older build is still served: it may still run. */
+static int look_at(struct server *s, struct watched *w, struct dh_arena *arena, const char **ret_why)
 {
     struct stat st;
     char id[DH_AGENT_BUILD + 1];
     if (stat(w->path, &st) != 0) {
-        *ret_why = dh_arena_printf(&s->arena, "cannot read '%s': %s", w->path, strerror(errno));
+        *ret_why = dh_arena_printf(arena, "cannot read '%s': %s", w->path, strerror(errno));
         return -errno;
     }
     if (st.st_ino == w->st.st_ino && st.st_size == w->st.st_size &&
         st.st_mtim.tv_sec == w->st.st_mtim.tv_sec && st.st_mtim.tv_nsec == w->st.st_mtim.tv_nsec)
         return 0;
     w->st = st;
-    int rc = dh_agent_build_id(&s->arena, w->path, id, ret_why);
+    int rc = dh_agent_build_id(arena, w->path, id, ret_why);
     if (rc) {
-        *ret_why = dh_arena_printf(&s->arena, "'%s' %s", w->path, *ret_why);
+        *ret_why = dh_arena_printf(arena, "'%s' %s", w->path, *ret_why);
         return rc;
     }
     if (has_build(s, id))
         return 0;
-    struct host *h = add_host(s, w->path, true, ret_why);
-    return h ? listen_for(s, h, ret_why) : -EINVAL;
+    struct host *h = add_host(s, w->path, true, arena, ret_why);
+    return h ? listen_for(s, h, arena, ret_why) : -EINVAL;
+}
+
+/* What cannot be read may be in the middle of being replaced. */
+static void look_again(struct server *s, struct watched *watched, size_t n)
+{
+    struct dh_arena scratch = {0}; /* this goes on for as long as the daemon runs */
+    const char *unused;
+    for (size_t i = 0; i < n; i++)
+        look_at(s, &watched[i], &scratch, &unused);
+    dh_arena_done(&scratch);
 }
 
 static void stop_workers(struct server *s)
@@ -398,7 +409,7 @@ int dh_agent_serve(const struct dh_agent_settings *settings, const char *const *
         rc = open_directory(&s, &why);
     for (size_t i = 0; i < n && !rc; i++) {
         watched[i] = (struct watched){.path = programs[i]};
-        rc = look_at(&s, &watched[i], &why);
+        rc = look_at(&s, &watched[i], &s.arena, &why);
     }
     if (!rc) {
         dh_agent_each_user(settings, add_other, &s);
@@ -408,12 +419,10 @@ int dh_agent_serve(const struct dh_agent_settings *settings, const char *const *
     }
     while (!rc && !s.stopping) {
         turn(&s, true);
-        for (size_t i = 0; i < n && dh_chase_now_us() >= look; i++) {
-            const char *unused;
-            look_at(&s, &watched[i], &unused); /* it may be in the middle of being replaced */
-        }
-        if (dh_chase_now_us() >= look)
-            look = dh_chase_now_us() + WATCH_US;
+        if (dh_chase_now_us() < look)
+            continue;
+        look_again(&s, watched, n);
+        look = dh_chase_now_us() + WATCH_US;
     }
     stop_workers(&s);
     if (rc)
@@ -447,7 +456,7 @@ int dh_agent_attend(const struct dh_agent_settings *settings, const char *progra
                                  .pid = pid};
     pid_t worker = start_worker(&s, &work); /* at once: the program waits for it */
     rc = worker > 0 ? begin_net(&s) : -EAGAIN;
-    struct host *h = rc ? NULL : add_host(&s, program, false, &why);
+    struct host *h = rc ? NULL : add_host(&s, program, false, &s.arena, &why);
     if (h) {
         dh_agent_board_free(h->poll.board);
         h->poll.board = board;

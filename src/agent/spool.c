@@ -18,7 +18,7 @@
 #include "agent/task.h"
 #include "util/arena.h"
 
-enum { PATH = 4096, LARGEST = 1 << 16, OLD_S = 3600 };
+enum { PATH = 4096, OLD_S = 3600 };
 static const char suffix[] = ".json";
 
 void dh_agent_draw(char ret[DH_AGENT_ID + 1])
@@ -92,6 +92,8 @@ static int write_file(const char *path, const char *text)
 int dh_agent_spool_add(const char *dir, const char *id, const char *text)
 {
     char new[PATH], final[PATH];
+    if (strlen(text) > DH_AGENT_SPOOL_LARGEST)
+        return -EFBIG;
     if (count(dir) >= DH_AGENT_SPOOL_MOST)
         return -ENOSPC;
     name_of(dir, "new-", id, new);
@@ -128,8 +130,8 @@ char *dh_agent_spool_read(const char *dir, const char *id)
     char path[PATH];
     name_of(dir, "", id, path);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *text = fd >= 0 ? dh_util_alloc(LARGEST + 1) : NULL;
-    ssize_t n = text ? read(fd, text, LARGEST) : -1;
+    char *text = fd >= 0 ? dh_util_alloc(DH_AGENT_SPOOL_LARGEST + 1) : NULL;
+    ssize_t n = text ? read(fd, text, DH_AGENT_SPOOL_LARGEST) : -1;
     if (fd >= 0)
         close(fd);
     if (n < 0) {

@@ -11,12 +11,17 @@
 
 #include "base/base.h"
 
-enum { DH_AGENT_ID = 32, DH_AGENT_SPOOL_MOST = 1000 };
+enum {
+    DH_AGENT_ID = 32,
+    DH_AGENT_SPOOL_MOST = 1000,
+    DH_AGENT_SPOOL_LARGEST = 256 << 10 /* bytes of a result; the hive takes no more (hive/api.c) */
+};
 
 /* 32 random hexadecimal digits. */
 void dh_agent_draw(char ret[DH_AGENT_ID + 1]);
 
-/* 0, or a negative errno: then nothing was added. -ENOSPC also if there are DH_AGENT_SPOOL_MOST already. */
+/* 0, or a negative errno: then nothing was added. -ENOSPC also if there are DH_AGENT_SPOOL_MOST already,
+ * -EFBIG if the text is longer than DH_AGENT_SPOOL_LARGEST. */
 int dh_agent_spool_add(const char *dir, const char *id, const char *text);
 /* The id of one of them, other than `not` if possible; false: there is none. */
 bool dh_agent_spool_pick(const char *dir, const char * not, char ret[DH_AGENT_ID + 1]);

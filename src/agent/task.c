@@ -45,7 +45,7 @@ const char *dh_agent_task_read(const json_t *o, const char *build, struct dh_age
     if (strcmp(of, build) != 0)
         return "it is about another build";
     if (json_integer_value(tau) < 0 || json_integer_value(tau) > DH_AGENT_MOST_TAU_US)
-        return "threads would wait longer than 200 ms";
+        return "its time to wait is not between 0 and 200 ms";
     if ((strcmp(kind, "validation") != 0 && strcmp(kind, "inference") != 0) ||
         (strcmp(order, "primary") != 0 && strcmp(order, "alternate") != 0))
         return "it is of a kind or an order that this version does not know";

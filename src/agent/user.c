@@ -46,6 +46,7 @@ static int make_directories(const char *path)
 
 static bool read_line(const char *path, char *ret, size_t n)
 {
+    errno = 0; /* an empty file is not an error */
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read(fd, ret, n - 1) : -1;
     if (fd >= 0)
@@ -281,7 +282,9 @@ static void poll_answered(void *ctx, long status, const char *text, size_t len)
         return;
     }
     json_decref(o);
-    if (status == 404)
+    if (status == 200)
+        note(p->user, "the answer of '%s' is not that of a hive", p->user->settings->hive);
+    else if (status == 404)
         note(p->user, "the hive knows no build %s of this program", p->build->id);
     else if (status)
         note(p->user, "the hive gives no task: status %ld", status);

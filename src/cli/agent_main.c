@@ -16,6 +16,7 @@
 #include "util/lines.h"
 #include "util/output.h"
 #include "util/path.h"
+#include "util/url.h"
 
 static const char usage[] =
     "usage: deadheat agent --hive=URL --key-file=FILE [OPTIONS] PROGRAM...\n"
@@ -166,18 +167,6 @@ static int read_config(struct dh_cli_agent *c, const char *path)
 
 /* ---- Defaults ---- */
 
-/* Is this the host part of a URL for this machine? */
-static bool is_loopback(const char *host)
-{
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++) {
-        size_t n = strlen(names[i]);
-        if (strncmp(host, names[i], n) == 0 && (!host[n] || host[n] == ':' || host[n] == '/'))
-            return true;
-    }
-    return false;
-}
-
 static int check_hive(struct dh_cli_agent *c)
 {
     const char *url = c->settings.hive;
@@ -186,7 +175,7 @@ static int check_hive(struct dh_cli_agent *c)
     bool plain = strncmp(url, "http://", 7) == 0;
     if (!plain && strncmp(url, "https://", 8) != 0)
         return dh_cli_fail(c->command, "--hive cannot be '%s'; it must begin with https:// or http://", url);
-    if (plain && !is_loopback(url + 7) && !c->insecure)
+    if (plain && !dh_url_is_local(url) && !c->insecure)
         return dh_cli_fail(
             c->command,
             "'%s' is on another machine, and the key would go there unencrypted: use https://, or give "
@@ -220,6 +209,12 @@ static int choose_state(struct dh_cli_agent *c)
         c->settings.state = dh_arena_printf(&c->arena, "%s.crowd", dh_path_base(c->programs[0]));
     if (!c->settings.state && (!base || base[0] != '/'))
         base = home && home[0] == '/' ? dh_arena_printf(&c->arena, "%s/.local/state", home) : NULL;
+    if (!c->settings.state && !base && strcmp(c->command, "run") == 0) { /* the program runs all the same */
+        dh_cli_warn(c->command,
+                    "nothing is tried in this run, because neither XDG_STATE_HOME nor HOME is set: give "
+                    "--state=DIR");
+        return 0;
+    }
     if (!c->settings.state && !base)
         return dh_cli_fail(c->command, "neither XDG_STATE_HOME nor HOME is set: give --state=DIR");
     if (!c->settings.state)

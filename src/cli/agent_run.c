@@ -73,7 +73,7 @@ int dh_cli_agent_run(struct dh_cli_agent *c)
     if (program && dh_agent_build_id(&c->arena, program, id, &why) != 0)
         return dh_cli_fail("run", "'%s' %s", argv[0], why); /* which also says how to build it */
     int socket = -1;
-    if (program && !dh_cli_agent_is_unwanted())
+    if (program && c->settings.state && !dh_cli_agent_is_unwanted())
         socket = leave_agent(c, program);
     if (socket >= 0) {
         snprintf(number, sizeof(number), "%d%c", socket, DH_CONTROL_AGENT);

@@ -16,6 +16,7 @@
 #include "hive/http.h"
 #include "util/lines.h"
 #include "util/path.h"
+#include "util/url.h"
 
 enum { MOST_TABLE = 256 << 20, MOST_ANSWER = 1 << 20, MOST_TOKEN = 1 << 16, CONNECT_S = 30, SILENT_S = 60 };
 
@@ -40,20 +41,6 @@ static size_t take(char *bytes, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-/* http:// only to this machine: "127.0.0.1:7070", "[::1]:7070", "localhost". */
-static bool is_private(const char *url)
-{
-    char host[64];
-    if (strncmp(url, "https://", 8) == 0)
-        return true;
-    if (strncmp(url, "http://", 7) != 0)
-        return false;
-    url += 7;
-    bool brackets = *url == '[';
-    snprintf(host, sizeof(host), "%.*s", (int)strcspn(url + brackets, brackets ? "]" : ":/"), url + brackets);
-    return strcmp(host, "localhost") == 0 || dh_hive_is_loopback(host);
-}
-
 static int add_token(struct remote *r)
 {
     struct dh_cli_hive *c = r->c;
@@ -76,7 +63,7 @@ static int add_token(struct remote *r)
 static int connect_to(struct dh_cli_hive *c, struct remote *r)
 {
     *r = (struct remote){.c = c};
-    if (!is_private(c->hive) && !c->insecure)
+    if (strncmp(c->hive, "https://", 8) != 0 && !dh_url_is_local(c->hive) && !c->insecure)
         return dh_cli_fail(c->command, "'%s' would get the token unencrypted: use https://, or --insecure",
                            c->hive);
     int rc = add_token(r);
@@ -88,6 +75,8 @@ static int connect_to(struct dh_cli_hive *c, struct remote *r)
     curl_easy_setopt(r->curl, CURLOPT_ERRORBUFFER, r->why);
     curl_easy_setopt(r->curl, CURLOPT_HTTPHEADER, r->headers);
     curl_easy_setopt(r->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (dh_url_is_local(c->hive))
+        curl_easy_setopt(r->curl, CURLOPT_PROXY, ""); /* whatever the environment says */
     curl_easy_setopt(r->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(r->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
     curl_easy_setopt(r->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);

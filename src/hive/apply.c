@@ -373,11 +373,26 @@ static void take_stacks(struct dh_hive_unit *u, const struct dh_hive_record *r, 
     **to = x;
 }
 
-static void add_record(struct dh_hive_unit *u, const struct dh_hive_record *r, const json_t *from)
+/* sign: 1 to count the unit's, -1 to discount them. */
+static void count_harm(struct dh_hive_state *s, const struct dh_hive_unit *u, int sign)
 {
+    struct dh_hive_harm *all = &s->programs[u->program].harm, own = dh_hive_harm_of(&u->tally);
+    all->races += (u64)sign * own.races;
+    all->crashes += (u64)sign * own.crashes;
+    all->hangs += (u64)sign * own.hangs;
+}
+
+/* caught: it is a race that an inference has caught. */
+static void add_record(struct dh_hive_state *s, u32 unit, const struct dh_hive_record *r, bool caught,
+                       const json_t *from)
+{
+    struct dh_hive_unit *u = &s->units[unit];
     u->records = dh_util_grow(u->records, u->n_records, &u->cap_records, sizeof(*u->records));
     u->records[u->n_records++] = *r;
+    count_harm(s, u, -1);
     count_result(&u->tally, r);
+    u->tally.caught += caught;
+    count_harm(s, u, 1);
     take_stacks(u, r, from);
 }
 
@@ -424,7 +439,7 @@ static void take_race(struct dh_hive_state *s, u32 unit, const struct dh_hive_re
     json_t *own = stacks && r.order == DH_HIVE_ALTERNATE
                       ? json_pack("{s:[O,O]}", "stacks", json_array_get(stacks, 1), json_array_get(stacks, 0))
                       : json_incref((json_t *)item);
-    add_record(&s->units[unit], &r, own);
+    add_record(s, unit, &r, true, own);
     json_decref(own);
     withdraw_settled(s, unit, DH_HIVE_RACE, r.seq);
 }
@@ -494,7 +509,7 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
     const struct dh_hive_task t = s->tasks[task];
     const char *run = text_of(e, "run");
     struct dh_hive_unit *u = &s->units[t.unit];
-    add_record(u, r, e->body);
+    add_record(s, t.unit, r, false, e->body);
     int saw = dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_of(e, "saw"));
     if (saw >= 0)
         u->tally.seen[saw]++;
@@ -549,6 +564,7 @@ static void forget_unit(struct event *e, u32 unit)
 {
     struct dh_hive_unit *u = &e->s->units[unit];
     dh_hive_unit_withdraw(e->s, unit, e->raw->seq);
+    count_harm(e->s, u, -1);
     u->tally = (struct dh_hive_tally){.symmetric = u->tally.symmetric};
     u->n_records = 0;
     for (int order = 0; order < DH_HIVE_ORDERS; order++) {

@@ -183,7 +183,8 @@ bool dh_hive_poll_changes(const struct dh_hive_state *s, u32 program, const char
 {
     u32 at = find_user(s, user, *user_at);
     *user_at = DH_HIVE_NONE;
-    if (at == DH_HIVE_NONE || s->users[at].program != program || !runs_build(s, &s->users[at], build))
+    if (at == DH_HIVE_NONE || s->users[at].program != program || s->users[at].forgotten ||
+        !runs_build(s, &s->users[at], build))
         return true;
     *user_at = at;
     return s->users[at].task == DH_HIVE_NONE && s->users[at].relieved_until_us <= now_us &&
@@ -199,7 +200,7 @@ enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const cha
     u32 in = dh_hive_find_build(s, build), at = dh_hive_find_user(s, user);
     if (in == DH_HIVE_NONE || s->builds[in].program != program || s->builds[in].forgotten)
         return refuse(DH_HIVE_NOT_FOUND, "this program has no such build", ret_why);
-    if (at == DH_HIVE_NONE || s->users[at].build != in) {
+    if (at == DH_HIVE_NONE || s->users[at].build != in || s->users[at].forgotten) {
         add(b, "user", json_pack("{s:s, s:s}", "user", user, "build", build), NULL, 0);
         at = dh_hive_find_user(s, user);
     }

@@ -166,8 +166,13 @@ static void put_known(struct dh_page *p, const struct shown *s, const json_t *un
     const json_t *results = json_object_get(unit, "results");
     if (strcmp(verdict, "true-race") == 0) {
         bool crash = dh_page_true_in(unit, "causes_crash"), hang = dh_page_true_in(unit, "causes_hang");
+        bool observed = dh_page_int_in(results, "race_primary") + dh_page_int_in(results, "race_alternate") >
+                        dh_page_int_in(results, "caught");
         dh_page_put(p, "%h%h%h%h", crash ? "<strong>crashes</strong>, " : "",
-                    hang ? "<strong>hangs</strong>, " : "", crash || hang ? "" : "no visible consequence, ",
+                    hang ? "<strong>hangs</strong>, " : "",
+                    crash || hang ? ""
+                    : observed    ? "no visible consequence, "
+                                  : "consequence not observed, ",
                     strcmp(dh_page_text_in(unit, "orders"), "both") == 0 ? "in both orders" : "in one order");
     } else if (strcmp(verdict, "likely-false-positive") == 0) {
         const json_t *confidence = json_object_get(unit, "confidence");

@@ -39,6 +39,22 @@ static void put_confidence(struct dh_page *p, const json_t *unit)
                 n, s_of(n), dh_page_real_in(c, "at_most"));
 }
 
+/* What followed `n` of the race's occurrences: did it follow other races of the program, too? */
+static void put_consequence(struct dh_page *p, const json_t *unit, bool crash, json_int_t n)
+{
+    const json_t *others = json_object_get(unit, "other_races");
+    const json_int_t races = dh_page_int_in(others, "races");
+    const bool likely = dh_page_real_in(others, crash ? "crash_chance" : "hang_chance") <= 0.05;
+    dh_page_put(p, "<p class=\"bad\"><strong>Consequence: %h.</strong> The program %h after %n of them.",
+                crash ? "crash" : "hang", crash ? "crashed" : "hung", n);
+    if (races)
+        dh_page_put(p, " After other races of this program it did so in %n of %n cases, so %h.</p>",
+                    dh_page_int_in(others, crash ? "crashes" : "hangs"), races,
+                    likely ? "this race is the likely cause" : "something else may be the cause");
+    else
+        dh_page_put(p, " No other race of this program has been seen that this could be compared with.</p>");
+}
+
 static void put_true_race(struct dh_page *p, const json_t *unit)
 {
     const json_t *n = json_object_get(unit, "results");
@@ -47,15 +63,12 @@ static void put_true_race(struct dh_page *p, const json_t *unit)
     dh_page_put(p, "<p><strong>This race is real.</strong> It was seen %n time%h, %h.</p>", races,
                 s_of(races), is(unit, "orders", "both") ? "in both orders" : "always in the same order");
     if (crash)
-        dh_page_put(
-            p,
-            "<p class=\"bad\"><strong>Consequence: crash.</strong> The program crashed after %n of them.</p>",
-            crash);
+        put_consequence(p, unit, true, crash);
     if (hang)
-        dh_page_put(
-            p, "<p class=\"bad\"><strong>Consequence: hang.</strong> The program hung after %n of them.</p>",
-            hang);
-    if (!crash && !hang)
+        put_consequence(p, unit, false, hang);
+    if (races == dh_page_int_in(n, "caught"))
+        dh_page_put(p, "<p>It was caught by context inference, which does not observe what follows.</p>");
+    else if (!crash && !hang)
         dh_page_put(p, "<p>No crash and no hang followed. What it did to the data is not known.</p>");
 }
 
@@ -95,9 +108,8 @@ static void put_judgement(struct dh_page *p, const json_t *unit)
                     "happen.</p>");
     if (dh_page_true_in(unit, "carried_over"))
         dh_page_put(p,
-                    "<p>All results are of other builds. They hold for this one, because neither access has "
-                    "changed in the "
-                    "source.</p>");
+                    "<p>All results are of other builds. They are taken to hold for this one, because both "
+                    "accesses are at the same places in their functions.</p>");
     if (*dh_page_text_in(unit, "why"))
         dh_page_put(p, "<p class=\"dim\">Why it was considered possible: %p</p>",
                     dh_page_text_in(unit, "why"));

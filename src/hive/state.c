@@ -395,15 +395,26 @@ void dh_hive_queue_requeue(struct dh_hive_state *s, u32 build, u32 task, u64 now
     b->queue[b->n_queue++] = (struct dh_hive_waiting){task, now_us};
 }
 
+static bool is_waiting(const struct dh_hive_state *s, const struct dh_hive_waiting *w)
+{
+    return w->task != DH_HIVE_NONE && s->tasks[w->task].state == DH_HIVE_ACTIVE;
+}
+
+/* Behind a task that never ends there may be any number that have. They are removed whenever the queue has
+ * become twice as long as after the last time. */
 void dh_hive_queue_trim(struct dh_hive_state *s, u32 build)
 {
+    enum { SHORT = 1024 };
     struct dh_hive_build *b = &s->builds[build];
-    while (b->queue_head < b->n_queue && (b->queue[b->queue_head].task == DH_HIVE_NONE ||
-                                          s->tasks[b->queue[b->queue_head].task].state != DH_HIVE_ACTIVE))
+    size_t n = 0;
+    while (b->queue_head < b->n_queue && !is_waiting(s, &b->queue[b->queue_head]))
         b->queue_head++;
-    if (b->queue_head > 1024 && b->queue_head > b->n_queue / 2) {
-        b->n_queue -= b->queue_head;
-        memmove(b->queue, b->queue + b->queue_head, b->n_queue * sizeof(*b->queue));
-        b->queue_head = 0;
-    }
+    if (b->n_queue < SHORT || b->n_queue < b->queue_most)
+        return;
+    for (size_t i = b->queue_head; i < b->n_queue; i++)
+        if (is_waiting(s, &b->queue[i]))
+            b->queue[n++] = b->queue[i];
+    b->queue_head = 0;
+    b->n_queue = n;
+    b->queue_most = 2 * n;
 }

@@ -35,6 +35,7 @@ struct dh_hive_program {
     size_t n_builds, cap_builds;
     struct dh_map units, sites;    /* id -> index + 1 */
     u64 runs, waited_us, timeouts; /* of all its users */
+    struct dh_hive_harm harm;      /* of all its races */
 };
 
 /* A unit's place in a build. */
@@ -73,6 +74,7 @@ struct dh_hive_build {
     size_t n_idle[DH_HIVE_HOPES], cap_idle[DH_HIVE_HOPES];
     struct dh_hive_waiting *queue; /* active tasks, oldest first, to find those that take too long */
     size_t queue_head, n_queue, cap_queue;
+    size_t queue_most; /* at this length, ended tasks are removed from it */
 };
 
 /* A result, as in the timeline of a unit. */

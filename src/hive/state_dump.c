@@ -6,11 +6,11 @@
 
 static json_t *dump_tally(const struct dh_hive_tally *t)
 {
-    return json_pack("[I,I,I,b,I,I,I,I,I,I,I,I,I,I]", (json_int_t)t->races[0], (json_int_t)t->races[1],
+    return json_pack("[I,I,I,b,I,I,I,I,I,I,I,I,I,I,I]", (json_int_t)t->races[0], (json_int_t)t->races[1],
                      (json_int_t)t->second, t->symmetric, (json_int_t)t->no_races, (json_int_t)t->timeouts,
                      (json_int_t)t->not_seen, (json_int_t)t->capped, (json_int_t)t->crashes,
-                     (json_int_t)t->hangs, (json_int_t)t->seen[0], (json_int_t)t->seen[1],
-                     (json_int_t)t->seen[2], (json_int_t)t->quiet_runs);
+                     (json_int_t)t->hangs, (json_int_t)t->caught, (json_int_t)t->seen[0],
+                     (json_int_t)t->seen[1], (json_int_t)t->seen[2], (json_int_t)t->quiet_runs);
 }
 
 static json_t *dump_list(const u32 *list, size_t n)
@@ -132,10 +132,11 @@ static json_t *dump_programs(const struct dh_hive_state *s)
         json_t *keys = json_array();
         for (size_t k = 0; k < p->n_keys; k++)
             json_array_append_new(keys, json_pack("[s,b]", p->keys[k].hash, p->keys[k].revoked));
-        json_array_append_new(all, json_pack("{s:s, s:[I,I,I], s:o, s:o}", "name", p->name, "counts",
+        json_array_append_new(all, json_pack("{s:s, s:[I,I,I,I,I,I], s:o, s:o}", "name", p->name, "counts",
                                              (json_int_t)p->runs, (json_int_t)p->waited_us,
-                                             (json_int_t)p->timeouts, "keys", keys, "builds",
-                                             dump_list(p->builds, p->n_builds)));
+                                             (json_int_t)p->timeouts, (json_int_t)p->harm.races,
+                                             (json_int_t)p->harm.crashes, (json_int_t)p->harm.hangs, "keys",
+                                             keys, "builds", dump_list(p->builds, p->n_builds)));
     }
     return all;
 }

@@ -28,7 +28,7 @@ void dh_hive_task_end(struct dh_hive_state *s, u32 task, enum dh_hive_task_state
 
 /* A task that takes too long was also given to another user: it waits once more. */
 void dh_hive_queue_requeue(struct dh_hive_state *s, u32 build, u32 task, u64 now_us);
-/* Drops ended tasks from the front. */
+/* Drops ended tasks: at the front, and, now and then, all. */
 void dh_hive_queue_trim(struct dh_hive_state *s, u32 build);
 
 #endif

@@ -61,6 +61,32 @@ enum dh_hive_order dh_hive_other_order(const struct dh_hive_tally *t)
     return t->races[DH_HIVE_PRIMARY] ? DH_HIVE_ALTERNATE : DH_HIVE_PRIMARY;
 }
 
+struct dh_hive_harm dh_hive_harm_of(const struct dh_hive_tally *t)
+{
+    return (struct dh_hive_harm){.races = t->races[DH_HIVE_PRIMARY] + t->races[DH_HIVE_ALTERNATE] - t->caught,
+                                 .crashes = t->crashes,
+                                 .hangs = t->hangs};
+}
+
+/* The logarithm of n! / (k! (n - k)!). */
+static double log_choose(u64 n, u64 k)
+{
+    int sign; /* lgamma itself writes a global variable */
+    return lgamma_r((double)n + 1, &sign) - lgamma_r((double)k + 1, &sign) -
+           lgamma_r((double)(n - k) + 1, &sign);
+}
+
+double dh_hive_chance(u64 k, u64 n, u64 other_k, u64 other_n)
+{
+    const u64 all_k = k + other_k, all = n + other_n, most = all_k < n ? all_k : n;
+    const double of = log_choose(all, n);
+    double sum = 0;
+    for (u64 i = k; i <= most; i++)
+        if (n - i <= all - all_k)
+            sum += exp(log_choose(all_k, i) + log_choose(all - all_k, n - i) - of);
+    return sum < 1 ? sum : 1;
+}
+
 double dh_hive_bound(u64 quiet_runs)
 {
     return quiet_runs ? 1 - pow(0.05, 1 / (double)quiet_runs) : 1;

@@ -47,10 +47,24 @@ struct dh_hive_tally {
     u64 no_races, timeouts, not_seen;
     u64 capped; /* timeouts after the longest wait */
     u64 crashes, hangs;
+    u64 caught; /* of the races: those caught by an inference, which does not learn what follows */
     u64 seen[DH_HIVE_SEENS];
     u64 quiet_runs; /* distinct executions that reached it without a race: NoRace or Timeout */
     bool symmetric; /* both are the same access in the source, so each order is also the other */
 };
+
+/* Races after which the program was observed, and how often a crash or a hang followed. */
+struct dh_hive_harm {
+    u64 races, crashes, hangs;
+};
+
+struct dh_hive_harm dh_hive_harm_of(const struct dh_hive_tally *t);
+
+/* Is a race the cause of what followed it, or does that happen anyway? The program crashed (or hung) after k
+ * of this race's n occurrences, and after other_k of the other_n occurrences of other races. If it did not
+ * matter which race it was, this is the probability of k or more crashes among the n (Fisher's exact test,
+ * one-sided). */
+double dh_hive_chance(u64 k, u64 n, u64 other_k, u64 other_n);
 
 struct dh_hive_judgement {
     enum dh_hive_verdict verdict;

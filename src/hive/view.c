@@ -43,10 +43,11 @@ static json_t *site(const struct dh_pairs *t, u64 id)
 
 static json_t *tally(const struct dh_hive_tally *t)
 {
-    return no_memory(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "race_primary", (json_int_t)t->races[0],
-                               "race_alternate", (json_int_t)t->races[1], "no_race", (json_int_t)t->no_races,
-                               "timeout", (json_int_t)t->timeouts, "not_seen", (json_int_t)t->not_seen,
-                               "crash", (json_int_t)t->crashes, "hang", (json_int_t)t->hangs));
+    return no_memory(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "race_primary",
+                               (json_int_t)t->races[0], "race_alternate", (json_int_t)t->races[1], "no_race",
+                               (json_int_t)t->no_races, "timeout", (json_int_t)t->timeouts, "not_seen",
+                               (json_int_t)t->not_seen, "crash", (json_int_t)t->crashes, "hang",
+                               (json_int_t)t->hangs, "caught", (json_int_t)t->caught));
 }
 
 /* How certain "likely false positive" is, and under which assumption. */
@@ -57,7 +58,19 @@ static json_t *confidence(const struct dh_hive_tally *t)
                                "executions are alike and independent of each other"));
 }
 
-static void add_verdict(json_t *o, const struct dh_hive_unit *u)
+/* What followed the other races of the program, to compare. */
+static json_t *others(const struct dh_hive_harm *all, const struct dh_hive_tally *t)
+{
+    const struct dh_hive_harm own = dh_hive_harm_of(t);
+    const u64 races = all->races - own.races, crashes = all->crashes - own.crashes,
+              hangs = all->hangs - own.hangs;
+    return no_memory(json_pack("{s:I, s:I, s:I, s:f, s:f}", "races", (json_int_t)races, "crashes",
+                               (json_int_t)crashes, "hangs", (json_int_t)hangs, "crash_chance",
+                               dh_hive_chance(own.crashes, own.races, crashes, races), "hang_chance",
+                               dh_hive_chance(own.hangs, own.races, hangs, races)));
+}
+
+static void add_verdict(json_t *o, const struct dh_hive_unit *u, const struct dh_hive_harm *all)
 {
     struct dh_hive_judgement j = dh_hive_judge(&u->tally);
     json_object_set_new(o, "verdict", json_string(dh_hive_verdicts[j.verdict]));
@@ -65,6 +78,7 @@ static void add_verdict(json_t *o, const struct dh_hive_unit *u)
         json_object_set_new(o, "orders", json_string(j.both_orders ? "both" : "single"));
         json_object_set_new(o, "causes_crash", json_boolean(j.crash));
         json_object_set_new(o, "causes_hang", json_boolean(j.hang));
+        json_object_set_new(o, "other_races", others(all, &u->tally));
     }
     if (j.verdict == DH_HIVE_LIKELY_FALSE) {
         json_object_set_new(o, "reason", json_string(dh_hive_whys[j.why]));
@@ -91,7 +105,7 @@ json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build)
         s->programs[u->program].name, "kind", u->bundle ? "bundle" : "candidate", "results", tally(&u->tally),
         "active_tasks", (json_int_t)u->active, "executions_without_race", (json_int_t)u->tally.quiet_runs));
     if (!u->bundle)
-        add_verdict(o, u);
+        add_verdict(o, u, &s->programs[u->program].harm);
     if (in != DH_HIVE_NONE) {
         const struct dh_hive_build *b = &s->builds[in];
         json_object_set_new(o, "build", json_string(b->id));

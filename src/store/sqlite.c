@@ -10,7 +10,7 @@
 
 #include "store/backend.h"
 
-enum { BUSY_MS = 30000, PAGES = 256 };
+enum { BUSY_MS = 30000, ALL = -1 };
 
 static int fail(struct dh_store *s, sqlite3 *db)
 {
@@ -149,14 +149,14 @@ static int read_snapshot(struct dh_store *s, int (*take)(void *ctx, u64 seq, con
     return rc;
 }
 
-/* Pages are copied a few at a time, so that writers get their turn; what they change meanwhile is copied
- * again. */
+/* All pages in one step, which is one transaction of a reader: with WAL, it does not keep writers waiting.
+ * Between two steps any write would make the copy start again, and on a busy hive it would never end. */
 static int copy_pages(sqlite3 *from, sqlite3 *to)
 {
     sqlite3_backup *b = sqlite3_backup_init(to, "main", from, "main");
     int rc = b ? SQLITE_OK : SQLITE_ERROR;
     while (rc == SQLITE_OK || rc == SQLITE_BUSY || rc == SQLITE_LOCKED) {
-        rc = sqlite3_backup_step(b, PAGES);
+        rc = sqlite3_backup_step(b, ALL);
         if (rc == SQLITE_BUSY || rc == SQLITE_LOCKED)
             sqlite3_sleep(10);
     }

@@ -274,11 +274,16 @@ def test_dead_hive(db):
     test_show(shown.stdout)
     agent.stop()
     number = len(spooled("later"))
+    open("empty", "w", encoding="ascii").close()
+    unread = subprocess.run([DEADHEAT, "agent", "send", f"--hive={url(server)}", "--key-file=empty", "--state=later", "--limit=1s"],
+                            capture_output=True, text=True, timeout=LONG)
+    case("a key that is empty is called so", "it is empty" not in unread.stderr and unread.stderr)
     server = serve(db, port=server.port)
     send = [DEADHEAT, "agent", "send", f"--hive={url(server)}", "--key-file=key", "--state=later", "--limit=60s"]
     copy = {name: open(name, encoding="utf-8").read() for name in spooled("later")}
-    sent = subprocess.run(send, capture_output=True, text=True, timeout=LONG)
-    case("it is sent later", sent.stderr if sent.returncode else different(spooled("later"), []))
+    proxy = {name: "http://127.0.0.1:1" for name in ("http_proxy", "all_proxy")}
+    sent = subprocess.run(send, capture_output=True, text=True, timeout=LONG, env={**os.environ, **proxy})
+    case("it is sent later, and to this machine without a proxy", sent.stderr if sent.returncode else different(spooled("later"), []))
     for name, text in copy.items():  # as if the agent had been killed before it could remove it
         with open(name, "w", encoding="utf-8") as f:
             f.write(text)
@@ -355,6 +360,27 @@ def test_restless():
     Liar.news = False
 
 
+class Stranger(Liar):
+    """A server that is no hive."""
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+
+def test_stranger():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    agent = Agent(f"http://127.0.0.1:{server.server_port}", "stranger")
+    program = Program(**HERE)
+    case("a server that is no hive is called so", different(bool(until(lambda: "is not that of a hive" in agent.said())), True))
+    case("unaffected, a server that is no hive", different(program.end(), OVER))
+    agent.stop()
+    server.shutdown()
+
+
 def test_forged(build, real):
     liar = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Liar)
     threading.Thread(target=liar.serve_forever, daemon=True).start()
@@ -402,6 +428,9 @@ def test_run(server, build):
         case(f"run, {name}", different(program.end(), WENT))
     p = subprocess.run([*hive(url(server)), "./nothing"], capture_output=True, text=True, timeout=LONG)
     case("run, no program", different((p.returncode, "cannot run './nothing'" in p.stderr), (127, True)))
+    homeless = Program(*(x for x in hive(url(server)) if not x.startswith("--state=")), HOME="", XDG_STATE_HOME="")
+    code, out, err = homeless.end()
+    case("run, nowhere to keep anything", different((code, out, "give --state=DIR" in err), (*OVER[:2], True)))
     case("run, users are told apart by their directory", different(os.listdir("mine"), [build[:16]]))
 
 
@@ -631,6 +660,7 @@ def main():
     test_dead_hive("fourth.db")
     test_silent_hive()
     test_restless()
+    test_stranger()
     test_forged(build, real)
     test_no_budget()
     test_certificates()

@@ -209,6 +209,8 @@ def test_withdrawn(server, key, build):
     case(named("stacks on the page"), different((page.count("Stacks as seen"), page.count("/src/prog.c:7"), page.count("offset 9000"), "other modules" in page), (1, 2, 1, True)))
     orders = "both" if c["sites"][0]["site"] == c["sites"][1]["site"] else "single"  # an access with itself has one order only
     case(named("true race"), different((c["verdict"], c["orders"], c["causes_crash"], c["active_tasks"]), ("true-race", orders, True, 0)))
+    case(named("nothing to compare a crash with"), different((c["other_races"], "No other race of this program" in page),
+                                                             ({"races": 0, "crashes": 0, "hangs": 0, "crash_chance": 1.0, "hang_chance": 1.0}, True)))
     return tasks[first]["task"]["unit"]
 
 

@@ -1,15 +1,31 @@
 /*
- * test_agent_result.c - src/agent/result.c: what is sent, in the largest case.
+ * test_agent_result.c - src/agent/result.c and spool.c: what is kept and sent, in the largest case.
  */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/result.h"
+#include "agent/spool.h"
 #include "base/control.h"
 #include "unit/check.h"
 
 enum { LONGEST = 250000, RACES = 64 }; /* the hive takes that much (tests/hive/hive.py); trial.h */
+
+/* The spool keeps all of it. */
+static void check_spool(const char *id, const char *text)
+{
+    char dir[] = "/tmp/deadheat-result-XXXXXX", picked[DH_AGENT_ID + 1];
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(dh_agent_spool_add(dir, id, text), 0);
+    assert_true(dh_agent_spool_pick(dir, "", picked));
+    char *kept = dh_agent_spool_read(dir, picked);
+    assert_string_equal(kept, text);
+    free(kept);
+    dh_agent_spool_drop(dir, picked);
+    assert_int_equal(rmdir(dir), 0);
+}
 
 static void test_longest(void **unused)
 {
@@ -33,6 +49,7 @@ static void test_longest(void **unused)
                                       .n_reached = DH_AGENT_MOST_REACHED};
     char *text = dh_agent_result_text(&r);
     assert_in_range(strlen(text), 100000, LONGEST);
+    check_spool(id, text);
     json_t *o = json_loads(text, 0, NULL);
     json_t *pairs = json_object_get(o, "pairs"), *first = json_array_get(pairs, 0);
     assert_int_equal(json_array_size(pairs), DH_AGENT_MOST_MET);

@@ -2,177 +2,7 @@
  * test_hive_crowd.c - the hive without store and network: policies and verdicts on simulated crowds of up to
  * 10,000 users, the same each time; and that the log alone gives the same state.
  */
-#include "hive_crowd.h"
-
-#include <errno.h>
-
-#include "hive/snapshot.h"
-#include "unit/check.h"
-
-enum { MINUTE = 60 * 1000000, SITES = 200 };
-
-static struct dh_hive_state state;
-static struct dh_hive_batch hive;
-static struct dh_arena kept; /* the log */
-static struct dh_store_event *log_events;
-static size_t n_log, cap_log;
-static u64 serial;
-
-static void keep_log(void)
-{
-    for (size_t i = 0; i < hive.n_events; i++) {
-        struct dh_store_event e = hive.events[i];
-        e.kind = dh_arena_strdup(&kept, e.kind);
-        e.body = dh_arena_strdup(&kept, e.body);
-        e.data = e.data ? dh_arena_dup(&kept, e.data, e.data_len) : NULL;
-        log_events = dh_util_grow(log_events, n_log, &cap_log, sizeof(*log_events));
-        log_events[n_log++] = e;
-    }
-    dh_hive_batch_clear(&hive);
-}
-
-static void add_table(const char *program, const char *build, u8 *table, size_t len)
-{
-    const char *why;
-    assert_int_equal(dh_hive_add_build(&hive, program, build, NULL, table, len, &why), DH_HIVE_CREATED);
-    free(table);
-    keep_log();
-}
-
-static void add_build(const char *program, const char *build, u32 pairs, u32 same, u32 salt, bool bundle)
-{
-    u8 *table;
-    size_t len;
-    hive_table(pairs, same, salt, bundle, &table, &len);
-    add_table(program, build, table, len);
-}
-
-static void begin_empty(void)
-{
-    dh_hive_state_init(&state);
-    hive = (struct dh_hive_batch){
-        .state = &state, .policy = &dh_hive_racemob, .now_us = 1700000000000000, .random = 42};
-    n_log = 0;
-    serial = 0;
-}
-
-static void begin(u32 pairs, bool bundle)
-{
-    begin_empty();
-    add_build("prog", "aaaaaaaa", pairs, 0, 0, bundle);
-}
-
-/* A build with pairs of sites by their lines, up to SITES. */
-static void begin_with(u32 (*lines)[2], size_t n)
-{
-    struct dh_pairs *p = dh_pairs_new();
-    u32 sites[SITES + 1];
-    u8 *table;
-    size_t len;
-    dh_pairs_set_program(p, "prog", "test", "");
-    for (u32 line = 0; line <= SITES; line++)
-        sites[line] = hive_site(p, line);
-    for (size_t i = 0; i < n; i++)
-        hive_pair(p, sites[lines[i][0]], sites[lines[i][1]], DH_PAIRS_RELAY);
-    dh_pairs_write(p, &table, &len);
-    dh_pairs_free(p);
-    begin_empty();
-    add_table("prog", "aaaaaaaa", table, len);
-}
-
-static void apply(struct dh_hive_state *s, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        assert_int_equal(dh_hive_apply(s, &log_events[i]), 0);
-}
-
-static void assert_same(const struct dh_hive_state *s)
-{
-    json_t *a = dh_hive_dump(&state), *b = dh_hive_dump(s);
-    assert_true(json_equal(a, b));
-    json_decref(a);
-    json_decref(b);
-}
-
-static int read_snapshot(struct dh_hive_state *s, const char *bytes, size_t len)
-{
-    dh_hive_state_init(s);
-    int rc = dh_hive_snapshot_read(s, bytes, len);
-    if (rc)
-        dh_hive_state_done(s);
-    return rc;
-}
-
-/* From a snapshot of a part of the log, the rest gives the same state. One that is damaged is none. */
-static void check_snapshot(size_t from)
-{
-    struct dh_hive_state before, again;
-    struct hive_bytes b = {0};
-    dh_hive_state_init(&before);
-    apply(&before, 0, from);
-    assert_int_equal(dh_hive_snapshot_write(&before, hive_take, &b), 0);
-    dh_hive_state_done(&before);
-    assert_int_equal(read_snapshot(&again, b.at, b.len), 0);
-    apply(&again, from, n_log);
-    assert_same(&again);
-    dh_hive_state_done(&again);
-    b.at[b.len / 2] ^= 1;
-    assert_int_equal(read_snapshot(&again, b.at, b.len), -EBADMSG);
-    assert_int_equal(read_snapshot(&again, b.at, b.len / 2), -EBADMSG);
-    assert_int_equal(read_snapshot(&again, b.at, 0), -EBADMSG);
-    free(b.at);
-}
-
-/* The log, read back, gives the same state. */
-static void end(void)
-{
-    struct dh_hive_state again;
-    keep_log();
-    dh_hive_state_init(&again);
-    apply(&again, 0, n_log);
-    assert_same(&again);
-    dh_hive_state_done(&again);
-    check_snapshot(n_log / 2);
-    if (n_log < 1000) {
-        check_snapshot(n_log);
-        check_snapshot(0);
-    }
-    dh_hive_state_done(&state);
-    dh_hive_batch_done(&hive);
-    dh_arena_done(&kept);
-    kept = (struct dh_arena){0};
-    free(log_events);
-    log_events = NULL;
-    cap_log = 0;
-}
-
-/* The user's task, or DH_HIVE_NONE. */
-static u32 poll(u64 user)
-{
-    char name[DH_HIVE_HASH + 1];
-    const char *why = NULL;
-    u32 at;
-    assert_int_equal(dh_hive_poll(&hive, 0, hive_name(name, DH_HIVE_HASH, user), "aaaaaaaa", &at, &why),
-                     DH_HIVE_OK);
-    keep_log();
-    return state.users[at].task;
-}
-
-static enum dh_hive_status post(u64 user, u32 task, const char *result, const char *consequence,
-                                u64 waited_us)
-{
-    char name[DH_HIVE_HASH + 1], id[33], run[33];
-    const char *why = NULL;
-    serial++;
-    json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:s, s:I, s:I}", "id", hive_name(id, 32, serial), "task",
-                          (json_int_t)task, "result", result, "consequence", consequence, "run",
-                          hive_name(run, 32, serial), "waited_us", (json_int_t)waited_us, "run_us",
-                          (json_int_t)1000000);
-    enum dh_hive_status status = dh_hive_add_result(&hive, 0, hive_name(name, DH_HIVE_HASH, user), r, &why);
-    json_decref(r);
-    keep_log();
-    return status;
-}
+#include "unit/hive_log.h"
 
 static void test_more_races_than_users(void **unused)
 {
@@ -290,6 +120,57 @@ static void test_same_access(void **unused)
     end();
 }
 
+/* How likely it is that it is chance that the program crashed after this race and not after others. */
+static double chance_of(u32 unit)
+{
+    const struct dh_hive_harm own = dh_hive_harm_of(&state.units[unit].tally), all = state.programs[0].harm;
+    return dh_hive_chance(own.crashes, own.races, all.crashes - own.crashes, all.races - own.races);
+}
+
+/* After two of many races the program crashed; then one of them is forgotten, and not compared with any
+ * more. */
+static void test_crash_of_others(void **unused)
+{
+    (void)unused;
+    enum { RACES = 25 };
+    char id[17];
+    const char *why;
+    begin(RACES, false);
+    for (u64 user = 0; user < RACES; user++) /* one unit each */
+        poll(user);
+    for (u32 task = 0; task < RACES; task++)
+        assert_int_equal(post(task, task, "race", state.tasks[task].unit < 2 ? "crash" : "none", 10),
+                         DH_HIVE_CREATED);
+    assert_true(state.programs[0].harm.races == RACES && state.programs[0].harm.crashes == 2);
+    assert_float_equal(chance_of(0), 2. / RACES, 1e-9);
+    assert_float_equal(chance_of(2), 1, 1e-9);
+    assert_int_equal(dh_hive_forget(&hive, "prog", dh_hive_id_text(state.units[1].id, id), NULL, NULL, &why),
+                     DH_HIVE_OK);
+    assert_true(state.programs[0].harm.races == RACES - 1 && state.programs[0].harm.crashes == 1);
+    assert_float_equal(chance_of(0), 1. / (RACES - 1), 1e-9);
+    end();
+}
+
+/* A forgotten user who takes part again is as new. */
+static void test_forgotten_user(void **unused)
+{
+    (void)unused;
+    char name[DH_HIVE_HASH + 1];
+    const char *why;
+    begin(3, false);
+    post(1, poll(1), "no-race", "none", 10);
+    u32 task = poll(1), hint = 0;
+    hive_name(name, DH_HIVE_HASH, 1);
+    assert_int_equal(dh_hive_forget(&hive, NULL, NULL, NULL, name, &why), DH_HIVE_OK);
+    assert_int_equal(state.tasks[task].state, DH_HIVE_WITHDRAWN);
+    assert_true(state.users[0].forgotten && !state.users[0].results);
+    assert_true(dh_hive_poll_changes(&state, 0, name, "aaaaaaaa", hive.now_us, &hint));
+    assert_int_not_equal(poll(1), DH_HIVE_NONE);
+    assert_false(state.users[0].forgotten);
+    assert_int_equal(state.n_users, 1);
+    end();
+}
+
 static void test_tau(void **unused)
 {
     (void)unused;
@@ -323,6 +204,23 @@ static void test_overdue(void **unused)
     assert_int_equal(state.tasks[extra].order, state.tasks[slow].order);
     assert_int_equal(state.tasks[slow].state, DH_HIVE_ACTIVE);
     assert_int_equal(state.units[state.tasks[slow].unit].active, 2);
+    end();
+}
+
+/* A user who never comes back, whose unit everybody else has tried: all other tasks come and go, and are not
+ * kept behind that one. */
+static void test_vanished_user(void **unused)
+{
+    (void)unused;
+    enum { TASKS = 5000 };
+    begin(2, false);
+    u32 slow = poll(0);
+    for (int i = 0; i < TASKS; i++) {
+        hive.now_us += MINUTE;
+        assert_int_equal(post(1, poll(1), "no-race", "none", 10), DH_HIVE_CREATED);
+    }
+    assert_int_equal(state.tasks[slow].state, DH_HIVE_ACTIVE);
+    assert_true(state.builds[0].n_queue < TASKS / 2);
     end();
 }
 
@@ -517,6 +415,8 @@ static void test_raced_in_bundle(void **unused)
         assert_int_equal(u->tally.races[i ? DH_HIVE_ALTERNATE : DH_HIVE_PRIMARY], 1);
         assert_int_equal(u->stacks[i]->n[i ? 1 : 0], 1); /* by access, not by order */
         assert_int_equal(u->stacks[i]->n[i ? 0 : 1], 2);
+        assert_int_equal(u->tally.caught, i + 1);
+        assert_int_equal(state.programs[0].harm.races, 0); /* what followed is not known */
     }
     end();
 }
@@ -765,8 +665,11 @@ int main(void)
         cmocka_unit_test(test_other_order),
         cmocka_unit_test(test_single_order),
         cmocka_unit_test(test_same_access),
+        cmocka_unit_test(test_crash_of_others),
+        cmocka_unit_test(test_forgotten_user),
         cmocka_unit_test(test_tau),
         cmocka_unit_test(test_overdue),
+        cmocka_unit_test(test_vanished_user),
         cmocka_unit_test(test_relief),
         cmocka_unit_test(test_bundle),
         cmocka_unit_test(test_bundle_reached),

@@ -89,12 +89,38 @@ static void test_bound(void **state)
     }
 }
 
+/* Worked out by hand: C(1,1) C(19,0) / C(20,1), and so on. */
+static void test_chance(void **state)
+{
+    (void)state;
+    assert_float_equal(dh_hive_chance(1, 1, 0, 19), 0.05, 1e-9);
+    assert_float_equal(dh_hive_chance(1, 1, 19, 19), 1, 1e-9);
+    assert_float_equal(dh_hive_chance(1, 1, 0, 0), 1, 1e-9);
+    assert_float_equal(dh_hive_chance(0, 5, 3, 7), 1, 1e-9);
+    assert_float_equal(dh_hive_chance(2, 2, 1, 4), 0.2, 1e-9);     /* 3 / 15 */
+    assert_float_equal(dh_hive_chance(2, 3, 1, 3), 0.5, 1e-9);     /* (9 + 1) / 20 */
+    assert_float_equal(dh_hive_chance(3, 3, 0, 3), 1 / 20., 1e-9); /* 1 / C(6,3) */
+    double tiny = dh_hive_chance(1000, 1000, 0, 100000);
+    assert_true(tiny >= 0 && tiny < 1e-9);
+    assert_float_equal(dh_hive_chance(20, 1000, 1, 100), 0.41656, 1e-5);
+}
+
+/* A race that an inference has caught was not observed any further. */
+static void test_harm(void **state)
+{
+    (void)state;
+    const struct dh_hive_tally t = {.races = {3, 1}, .caught = 2, .crashes = 1, .hangs = 1};
+    struct dh_hive_harm h = dh_hive_harm_of(&t);
+    assert_true(h.races == 2 && h.crashes == 1 && h.hangs == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figure_4),  cmocka_unit_test(test_what_a_race_does),
         cmocka_unit_test(test_why_false), cmocka_unit_test(test_second_order),
-        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_bound),     cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

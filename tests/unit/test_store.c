@@ -5,6 +5,8 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +18,17 @@
 static char dir[] = "/tmp/test_store.XXXXXX";
 static char path[64], copy[64];
 
-static struct dh_store *open_store(void)
+static struct dh_store *open_at(const char *where)
 {
     struct dh_store *s;
     char *why = NULL;
-    assert_int_equal(dh_store_open(path, true, &s, &why), 0);
+    assert_int_equal(dh_store_open(where, true, &s, &why), 0);
     return s;
+}
+
+static struct dh_store *open_store(void)
+{
+    return open_at(path);
 }
 
 struct seen {
@@ -81,6 +88,54 @@ static void test_events(void **state)
     assert_int_equal(last, 2);
     assert_int_equal(dh_store_backup(s, copy), 0);
     assert_int_equal(dh_store_backup(s, copy), -EEXIST);
+    dh_store_close(s);
+}
+
+/* Another process that never stops writing: by a connection of its own. */
+struct writer {
+    pthread_t thread;
+    int writes; /* atomic */
+    bool stop;  /* atomic */
+};
+
+static void *write_on(void *ctx)
+{
+    struct writer *w = ctx;
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 30000);
+    while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
+        assert_int_equal(sqlite3_exec(db, "UPDATE written SET n = n + 1", NULL, NULL, NULL), SQLITE_OK);
+        __atomic_fetch_add(&w->writes, 1, __ATOMIC_RELEASE);
+    }
+    sqlite3_close(db);
+    return NULL;
+}
+
+/* A backup of a store that is written all the time ends, and has what was there when it began. */
+static void test_backup_while_writing(void **state)
+{
+    (void)state;
+    struct dh_store *s = open_store();
+    struct writer w = {0};
+    struct seen all = {0};
+    char busy[100];
+    run_sql(path,
+            "CREATE TABLE written (n); INSERT INTO written VALUES (0);"
+            "CREATE TABLE large AS WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i LIMIT 32)"
+            " SELECT zeroblob(1000000) AS bytes FROM i");
+    snprintf(busy, sizeof(busy), "%s/busy.db", dir);
+    assert_int_equal(pthread_create(&w.thread, NULL, write_on, &w), 0);
+    while (!__atomic_load_n(&w.writes, __ATOMIC_ACQUIRE))
+        sched_yield();
+    assert_int_equal(dh_store_backup(s, busy), 0);
+    __atomic_store_n(&w.stop, true, __ATOMIC_RELEASE);
+    pthread_join(w.thread, NULL);
+    run_sql(path, "DROP TABLE written; DROP TABLE large");
+    dh_store_close(s);
+    s = open_at(busy);
+    assert_int_equal(dh_store_read(s, 0, look, &all), 0);
+    assert_int_equal(all.n, 2);
     dh_store_close(s);
 }
 
@@ -162,9 +217,8 @@ static void test_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_events),   cmocka_unit_test(test_backup_while_writing),
+        cmocka_unit_test(test_numbers),  cmocka_unit_test(test_snapshot),
         cmocka_unit_test(test_versions),
     };
     char remove[100];

@@ -13,6 +13,7 @@
 #include "util/lines.h"
 #include "util/map.h"
 #include "util/path.h"
+#include "util/url.h"
 
 static void arena(void **state)
 {
@@ -202,6 +203,31 @@ static void lines_too_long(void **state)
     dh_lines_done(&l);
 }
 
+static void local_url(void **state)
+{
+    static const char *const local[] = {"http://localhost",          "https://localhost:7070/v1",
+                                        "http://127.0.0.1:7070",     "http://127.8.0.1/",
+                                        "http://[::1]:7070/healthz", "http://[::1]"};
+    static const char *const other[] = {"http://example.org",
+                                        "http://localhost.example.org",
+                                        "http://localhost:7070@example.org",
+                                        "http://127.0.0.1@example.org/",
+                                        "http://[::1]@example.org",
+                                        "http://[::1",
+                                        "http://[::2]:7070",
+                                        "http://128.0.0.1",
+                                        "http://127.0.0.1x",
+                                        "ftp://localhost",
+                                        "localhost",
+                                        "http://",
+                                        ""};
+    (void)state;
+    for (size_t i = 0; i < DH_ARRAY_LEN(local); i++)
+        assert_true(dh_url_is_local(local[i]));
+    for (size_t i = 0; i < DH_ARRAY_LEN(other); i++)
+        assert_false(dh_url_is_local(other[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +238,7 @@ int main(void)
         cmocka_unit_test(lines),
         cmocka_unit_test(lines_in_pieces),
         cmocka_unit_test(lines_too_long),
+        cmocka_unit_test(local_url),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

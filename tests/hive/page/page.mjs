@@ -115,7 +115,7 @@ const cases = {
     async 'race'() {
         const unit = await hive.unitIn('server', BUILD, 'cache_lookup'), page = await signIn(`/races/server/${unit.id}?build=${BUILD}`);
         const text = await page.locator('main').innerText(), here = await page.locator('.line.here').allInnerTexts();
-        const parts = ['Race on cache[].entry', 'This race is real', 'in both orders', 'Consequence: crash', 'cache_evict', 'cache.c:103', 'free of 8 bytes',
+        const parts = ['Race on cache[].entry', 'This race is real', 'in both orders', 'Consequence: crash', 'After other races of this program it did so in 0 of', 'cache_evict', 'cache.c:103', 'free of 8 bytes',
             'Orders tried', 'Users and overhead', 'Race, crash', 'worker', '0.04%'];
         const other = await hive.unitIn('server', BUILD, 'queue_push');
         await page.goto(`${hive.url}/races/server/${other.id}?build=${BUILD}`);
