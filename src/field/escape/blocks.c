@@ -139,13 +139,29 @@ static DH_NOINLINE void track_any(void *p, u64 n)
     count(o, &o->tracked);
 }
 
+/* In glibc's heap, of more than few grains. */
+static DH_NOINLINE void track_long(u64 first, u64 n, u32 owner)
+{
+    const u64 grains = closed_grains(n);
+    if (DH_UNLIKELY(n >= 1u << DH_ESC_PIECE_SHIFT || !dh_esc_shadow_is_open(first + grains - 1))) {
+        track_any((void *)(first * DH_CAPER_GRAIN), n);
+        return;
+    }
+    dh_esc_shadow_fill(first, grains, (u8)owner, false);
+    count(&owners[owner], &owners[owner].tracked);
+}
+
 void __dh_esc_slow_new(void *p, u64 n)
 {
     u64 first = (uptr)p / DH_CAPER_GRAIN;
     u32 owner = mine - 1; /* too large if it is not known */
-    if (DH_UNLIKELY(n / DH_CAPER_GRAIN >= DH_ESC_FEW || (uptr)p % DH_CAPER_GRAIN != 0 ||
-                    owner >= DH_CAPER_OWNERS || !dh_esc_blocks_closed || !dh_esc_shadow_is_open(first))) {
+    if (DH_UNLIKELY((uptr)p % DH_CAPER_GRAIN != 0 || owner >= DH_CAPER_OWNERS || !dh_esc_blocks_closed ||
+                    !dh_esc_shadow_is_open(first))) {
         track_any(p, n);
+        return;
+    }
+    if (n / DH_CAPER_GRAIN >= DH_ESC_FEW) {
+        track_long(first, n, owner);
         return;
     }
     u64 grains = closed_grains(n);
