@@ -97,8 +97,11 @@ DH_INLINE u64 dh_caper_run_size(u64 n_groups)
  *   - DH_CAPER_FIRST + owner at its first grain. The owner is a number that no two threads have at a time.
  *     What looks like a pointer into the block of another thread is none, and must be left alone: the other
  *     may be writing that shadow now.
- *   - 1 + k at grains that are at least 8^k behind the first, with the largest k below DH_CAPER_STEPS. So the
- *     beginning of a block is found in a few steps from anywhere in it.
+ *   - DH_CAPER_NEAR + a digit at the seven grains behind it. Together the digits, of three bits, say how many
+ *     grains the block has: the first is that number less one; or it is 0, and the other six are the number,
+ *     the lowest digit first. All are 0 if it does not fit.
+ *   - DH_CAPER_FAR + k at grains that are at least 8 * 8^k behind the first, with the largest k possible. So
+ *     the beginning of a block is found in a few steps from anywhere in it.
  * DH_CAPER_OPEN is added at the last grain if what lies behind it may be the block's: the rest of a block
  * that does not end with a grain, or the pointer just behind its end.
  * DH_CAPER_HOLDS is added at the first grain once the program has stored something into the block that may be
@@ -111,8 +114,9 @@ DH_INLINE u64 dh_caper_run_size(u64 n_groups)
 #endif
 enum {
     DH_CAPER_GRAIN = 16,
-    DH_CAPER_STEPS = 8,
-    DH_CAPER_FIRST = DH_CAPER_STEPS + 1,
+    DH_CAPER_NEAR = 1,
+    DH_CAPER_FAR = DH_CAPER_NEAR + 8,
+    DH_CAPER_FIRST = DH_CAPER_FAR + 7,
     DH_CAPER_OPEN = 0x80,
     DH_CAPER_HOLDS = 0x40,
     DH_CAPER_FLAGS = DH_CAPER_OPEN | DH_CAPER_HOLDS,

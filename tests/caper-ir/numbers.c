@@ -21,6 +21,12 @@ void moved(uint64_t *at, const uint64_t *from)
 {
     *at = *from;
 }
+/* ... but for what is in a constant. CASE looked_up -: */
+void looked_up(uint64_t *at, unsigned i)
+{
+    static const uint64_t sizes[] = {1ull << 60, 3, 1ull << 50, 17};
+    *at = sizes[i % 4];
+}
 /* CASE fetched -: ask=1 */
 void fetched(uint64_t *at)
 {

@@ -104,6 +104,12 @@ static void count(struct dh_esc_owner *o, u64 *counter)
 
 /* ---- Blocks ---- */
 
+/* glibc's smallest block has 24 bytes. */
+static u64 closed_grains(u64 n)
+{
+    return (n < DH_CAPER_GRAIN ? DH_CAPER_GRAIN : n) / DH_CAPER_GRAIN + 1;
+}
+
 /* How many grains of n bytes at p can be tracked. */
 static u64 grains_of(uptr p, u64 n, bool *ret_open)
 {
@@ -111,7 +117,7 @@ static u64 grains_of(uptr p, u64 n, bool *ret_open)
         return 0;
     *ret_open = !dh_esc_blocks_closed;
     if (dh_esc_blocks_closed)
-        return n / DH_CAPER_GRAIN + 1;
+        return closed_grains(n);
     /* A word in the open rest is scanned with the block. In another page it might not be mapped. */
     bool word_in_rest = n % DH_CAPER_GRAIN >= sizeof(u64);
     if (word_in_rest && DH_ALIGN_DOWN(p + n, DH_CAPER_GRAIN) % PAGE == 0)
@@ -129,27 +135,43 @@ static DH_NOINLINE void track_any(void *p, u64 n)
         count(o, &o->untracked);
         return;
     }
-    count(o, &o->tracked);
     dh_esc_shadow_fill(first, grains, (u8)owner, open);
+    count(o, &o->tracked);
+}
+
+/* In glibc's heap, of more than few grains. */
+static DH_NOINLINE void track_long(u64 first, u64 n, u32 owner)
+{
+    const u64 grains = closed_grains(n);
+    if (DH_UNLIKELY(n >= 1u << DH_ESC_PIECE_SHIFT || !dh_esc_shadow_is_open(first + grains - 1))) {
+        track_any((void *)(first * DH_CAPER_GRAIN), n);
+        return;
+    }
+    dh_esc_shadow_fill(first, grains, (u8)owner, false);
+    count(&owners[owner], &owners[owner].tracked);
 }
 
 void __dh_esc_slow_new(void *p, u64 n)
 {
-    u64 first = (uptr)p / DH_CAPER_GRAIN, grains = n / DH_CAPER_GRAIN + 1;
+    u64 first = (uptr)p / DH_CAPER_GRAIN;
     u32 owner = mine - 1; /* too large if it is not known */
-    if (DH_UNLIKELY(grains > DH_ESC_FEW || (uptr)p % DH_CAPER_GRAIN != 0 || owner >= DH_CAPER_OWNERS ||
-                    !dh_esc_blocks_closed || !dh_esc_shadow_is_open(first, grains))) {
+    if (DH_UNLIKELY((uptr)p % DH_CAPER_GRAIN != 0 || owner >= DH_CAPER_OWNERS || !dh_esc_blocks_closed ||
+                    !dh_esc_shadow_is_open(first))) {
         track_any(p, n);
         return;
     }
-    dh_esc_shadow_fill_few(first, grains, DH_ESC_BEGIN(owner));
+    if (n / DH_CAPER_GRAIN >= DH_ESC_FEW) {
+        track_long(first, n, owner);
+        return;
+    }
+    u64 grains = closed_grains(n);
+    dh_esc_shadow_fill_few(first, grains, DH_ESC_BEGIN_FEW(owner, grains));
     count(&owners[owner], &owners[owner].tracked);
 }
 
 static DH_NOINLINE void free_any(u64 first)
 {
-    struct dh_esc_block b = dh_esc_shadow_block(first);
-    dh_esc_shadow_clear(b.first, b.n);
+    dh_esc_shadow_clear(first, dh_esc_shadow_block(first).n);
 }
 
 /* Is there a block that begins at p? */
@@ -166,8 +188,8 @@ void __dh_esc_slow_free(void *p)
     if (!begins_at(p))
         return;
     u64 first = (uptr)p / DH_CAPER_GRAIN;
-    u32 grains = dh_esc_shadow_count_few(first);
-    if (DH_LIKELY(grains < DH_ESC_FEW))
+    u32 grains = dh_esc_shadow_few(dh_esc_shadow_head(first));
+    if (DH_LIKELY(dh_esc_shadow_is_few(grains)))
         dh_esc_shadow_clear_few(first, grains);
     else
         free_any(first);
@@ -176,31 +198,36 @@ void __dh_esc_slow_free(void *p)
 /* ---- Blocks that move ---- */
 
 /* While the allocator runs, the memory may already be another thread's. So before it is called, the old block
- * is treated as escaped. Whether it was this thread's own, and its length, are kept. */
+ * is treated as escaped. Whether it was this thread's own until then, and its length, are kept. */
 static bool suspend(void *p, struct dh_esc_block *ret)
 {
-    if (!p || __dh_esc_mask == 0 || !begins_at(p))
+    if (!p || !begins_at(p))
         return false;
-    *ret = dh_esc_shadow_block((uptr)p / DH_CAPER_GRAIN);
-    dh_esc_shadow_clear(ret->first, ret->n);
+    u64 first = (uptr)p / DH_CAPER_GRAIN;
+    *ret = dh_esc_shadow_block(first);
+    u8 last = dh_esc_shadow_take(first);
+    if (last == 0)
+        return false; /* a signal handler has made it escape */
+    dh_esc_shadow_clear(first, ret->n);
+    ret->holds = (last & DH_CAPER_HOLDS) != 0;
     return ret->owner == dh_esc_owner_mine();
 }
 
 /* The block at p inherits what the old one had. If it is not tracked, the contents have escaped with it. */
 static void take_over(void *p, u64 n, const struct dh_esc_block *was)
 {
-    u64 before = was->n * DH_CAPER_GRAIN;
-    if (was->holds && !dh_esc_shadow_hold((uptr)p / DH_CAPER_GRAIN, was->owner))
+    u64 before = was->n * DH_CAPER_GRAIN, first = (uptr)p / DH_CAPER_GRAIN;
+    if (was->holds && !dh_esc_shadow_hold(first, first, was->owner))
         dh_esc_publish_contents(p, n < before ? n : before);
 }
 
-/* n: the bytes requested; begins: it should be private. */
-static void *resume(void *moved, u64 n, bool begins, const struct dh_esc_block *was)
+/* first: of the old one; n: the bytes requested; begins: it should be private. */
+static void *resume(u64 first, void *moved, u64 n, bool begins, const struct dh_esc_block *was)
 {
     void *now = moved;
     if (!moved && n > 0 && begins && was->n > 0) {
-        dh_esc_shadow_fill(was->first, was->n, was->owner, was->open); /* it failed */
-        now = (void *)(was->first * DH_CAPER_GRAIN);
+        dh_esc_shadow_fill(first, was->n, was->owner, was->open); /* it failed */
+        now = (void *)(first * DH_CAPER_GRAIN);
     } else if (moved && begins && __dh_esc_mask != 0) {
         __dh_esc_slow_new(moved, n);
     }
@@ -209,19 +236,41 @@ static void *resume(void *moved, u64 n, bool begins, const struct dh_esc_block *
     return moved;
 }
 
-void *__dh_esc_realloc(void *p, u64 n)
+static DH_NOINLINE void *realloc_any(void *p, u64 n)
 {
     struct dh_esc_block was = {0};
+    u64 first = (uptr)p / DH_CAPER_GRAIN;
     bool begins = suspend(p, &was) || !p;
-    return resume(realloc(p, n), n, begins, &was);
+    return resume(first, realloc(p, n), n, begins, &was);
+}
+
+/* Most are small, are this thread's, and hold no pointers. A signal handler may still change that until the
+ * first byte is cleared. */
+void *__dh_esc_realloc(void *p, u64 n)
+{
+    if (__dh_esc_mask == 0)
+        return realloc(p, n);
+    u64 first = dh_esc_index((u64)p), head = dh_esc_shadow_head(first);
+    u32 grains = dh_esc_shadow_few(head);
+    u8 code = (u8)head;
+    if ((uptr)p % DH_CAPER_GRAIN != 0 || code != DH_CAPER_FIRST - 1 + mine || !dh_esc_shadow_is_few(grains) ||
+        !dh_esc_shadow_exchange(dh_esc_shadow(first), &code, 0))
+        return realloc_any(p, n);
+    dh_esc_shadow_clear_few(first, grains);
+    void *moved = realloc(p, n);
+    if (moved)
+        __dh_esc_slow_new(moved, n);
+    else if (n > 0)
+        dh_esc_shadow_fill_few(first, grains, head); /* it failed */
+    return moved;
 }
 
 void *__dh_esc_reallocarray(void *p, u64 n, u64 size)
 {
     struct dh_esc_block was = {0};
-    u64 bytes;
+    u64 bytes, first = (uptr)p / DH_CAPER_GRAIN;
     if (__builtin_mul_overflow(n, size, &bytes))
         bytes = ~0ull; /* which fails */
     bool begins = suspend(p, &was) || !p;
-    return resume(reallocarray(p, n, size), bytes, begins, &was);
+    return resume(first, reallocarray(p, n, size), bytes, begins, &was);
 }

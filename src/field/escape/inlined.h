@@ -29,7 +29,6 @@ extern DH_HIDDEN _Thread_local u32 __dh_esc_outside __attribute__((tls_model("in
  * from DH_ESC_FAR to DH_ESC_NEAR to DH_ESC_OPEN, at which its shadow can be written, and never back. */
 enum { DH_ESC_PIECE_SHIFT = 26, DH_ESC_PIECES = 1 << (47 - DH_ESC_PIECE_SHIFT) };
 enum { DH_ESC_FAR, DH_ESC_NEAR, DH_ESC_OPEN };
-_Static_assert((DH_ESC_NEAR & DH_ESC_OPEN) == 0, "two pieces are open if the conjunction of both is");
 extern DH_HIDDEN u8 dh_esc_shadow_pieces[DH_ESC_PIECES];
 
 /* Slow paths. They preserve the caller's registers. */

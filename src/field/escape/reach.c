@@ -114,17 +114,19 @@ static void escape_at(struct work *w, u64 grain, u64 value)
     u64 first = dh_esc_shadow_first(grain);
     if (first == DH_ESC_NONE || (DH_UNLIKELY(w->without != 0) && is_left_out(w->without, value, first)))
         return;
-    struct dh_esc_block b = dh_esc_shadow_block(first);
-    if (b.owner != w->owner)
+    if ((*dh_esc_shadow(first) & ~DH_CAPER_FLAGS) != DH_CAPER_FIRST + w->owner)
         return;
+    struct dh_esc_block b = dh_esc_shadow_block(first);
     DH_ASSERT(grain - first < b.n);
     /* A handler may have stored a pointer into it until now; from now on such a store escapes by itself. */
-    u8 last = __atomic_exchange_n(dh_esc_shadow(b.first), 0, __ATOMIC_RELAXED);
-    dh_esc_shadow_clear(b.first, b.n);
+    u8 last = dh_esc_shadow_take(first);
+    if (last == 0)
+        return; /* it has escaped in a handler */
+    dh_esc_shadow_clear(first, b.n);
     w->escapes++;
     if ((last & DH_CAPER_HOLDS) == 0 || DH_UNLIKELY((w->without & DH_CAPER_WITHOUT_TRANSITIVE) != 0))
         return;
-    struct stretch s = {b.first * DH_CAPER_GRAIN, (b.first + b.n) * DH_CAPER_GRAIN};
+    struct stretch s = {first * DH_CAPER_GRAIN, (first + b.n) * DH_CAPER_GRAIN};
     if (b.open && s.to % 4096 != 0)
         s.to += sizeof(u64); /* of the rest */
     push(w, s);
@@ -269,12 +271,14 @@ static bool publish_small(u64 value)
     if (!dh_esc_blocks_closed || &__dh_esc_without || (code & ~DH_CAPER_FLAGS) < DH_CAPER_FIRST ||
         (code & DH_CAPER_HOLDS) != 0)
         return false;
-    u32 n = dh_esc_shadow_count_few(first);
-    if (n >= DH_ESC_FEW)
+    u32 n = dh_esc_shadow_few(dh_esc_shadow_head(first));
+    if (!dh_esc_shadow_is_few(n))
         return false;
     if (code == DH_CAPER_FIRST + dh_esc_owner_mine()) {
         /* As in escape_at(). */
-        u8 last = __atomic_exchange_n(dh_esc_shadow(first), 0, __ATOMIC_RELAXED);
+        u8 last = dh_esc_shadow_take(first);
+        if (last == 0)
+            return true;
         dh_esc_shadow_clear_few(first, n);
         u64 *counter = &dh_esc_owner_counts()->escapes;
         __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
@@ -321,32 +325,32 @@ DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n)
 
 /* ---- Into private memory ---- */
 
-/* Is the destination recorded as holding pointers? */
-static bool is_held(const void *dst)
+/* Is the grain of a block recorded as holding pointers? */
+static bool is_held(u64 first, u64 grain)
 {
-    u64 grain = dh_esc_index((u64)dst);
-    return *dh_esc_shadow(grain) != 0 && dh_esc_shadow_hold(grain, dh_esc_owner_mine());
+    return first != DH_ESC_NONE && dh_esc_shadow_hold(first, grain, dh_esc_owner_mine());
 }
 
 /* A pointer into the block that it is stored into leads nowhere else. They are common in small blocks: empty
  * lists, short strings. In a large one the flag saves the next stores from coming here. */
-static bool is_in_same_block(const void *dst, u64 value)
+static bool is_in_same_block(u64 first, u64 value)
 {
-    u64 first = dh_esc_shadow_first(dh_esc_index((u64)dst));
-    u32 n = first == DH_ESC_NONE ? DH_ESC_FEW : dh_esc_shadow_count_few(first);
-    return n < DH_ESC_FEW && dh_esc_index(value) - first < n;
+    u32 n = first == DH_ESC_NONE ? 0 : dh_esc_shadow_few(dh_esc_shadow_head(first));
+    return dh_esc_shadow_is_few(n) && dh_esc_index(value) - first < n;
 }
 
 DH_ESC_PRESERVE void __dh_esc_slow_store(const void *dst, u64 value)
 {
     const bool aligned = (uptr)dst % sizeof(u64) == 0;
-    if (!aligned || !(is_in_same_block(dst, value) || is_held(dst)))
+    const u64 grain = dh_esc_index((u64)dst), first = dh_esc_shadow_first(grain);
+    if (!aligned || !(is_in_same_block(first, value) || is_held(first, grain)))
         __dh_esc_slow_publish(value);
 }
 
 /* Words that have escaped already need not be found in the block. */
 DH_ESC_PRESERVE void __dh_esc_slow_copy(const void *dst, const void *src, u64 n)
 {
-    if (!has_escaped(src) && !is_held(dst))
+    const u64 grain = dh_esc_index((u64)dst);
+    if (!has_escaped(src) && !is_held(dh_esc_shadow_first(grain), grain))
         dh_esc_publish_contents(src, n);
 }

@@ -92,7 +92,7 @@ static void widen(u32 piece)
 
 static DH_COLD bool open_piece(u32 piece)
 {
-    if (dh_sys3(SYS_mprotect, (long)dh_esc_shadow((u64)piece * PIECE_GRAINS), PIECE_GRAINS,
+    if (dh_sys3(SYS_mprotect, (long)dh_esc_shadow((u64)piece * PIECE_GRAINS), PIECE_GRAINS + PAGE,
                 PROT_READ | PROT_WRITE) != 0)
         return false;
     u8 far = DH_ESC_FAR;
@@ -128,18 +128,44 @@ static bytes16 spread(u8 byte)
 static void set(u8 *at, u8 byte, u64 n)
 {
     const bytes16 many = spread(byte);
+    const dh_esc_u64 eight = byte * 0x0101010101010101ull;
+    u8 *end = at + n;
     if (n >= 4096) {
         __asm__ volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(byte) : "memory");
-        return;
+    } else if (n >= sizeof(many)) {
+        for (; end - at > 4 * (long)sizeof(many); at += 4 * sizeof(many)) {
+            DH_ESC_PUT(bytes16, at, many);
+            DH_ESC_PUT(bytes16, at + sizeof(many), many);
+            DH_ESC_PUT(bytes16, at + 2 * sizeof(many), many);
+            DH_ESC_PUT(bytes16, at + 3 * sizeof(many), many);
+        }
+        for (; end - at > (long)sizeof(many); at += sizeof(many))
+            DH_ESC_PUT(bytes16, at, many);
+        DH_ESC_PUT(bytes16, end - sizeof(many), many);
+    } else if (n >= sizeof(eight)) {
+        DH_ESC_PUT(dh_esc_u64, at, eight);
+        DH_ESC_PUT(dh_esc_u64, end - sizeof(eight), eight);
+    } else {
+        for (; at < end; at++)
+            DH_ESC_PUT(u8, at, byte);
     }
-    for (; n >= sizeof(many); n -= sizeof(many), at += sizeof(many))
-        DH_ESC_PUT(bytes16, at, many);
-    if (n >= 8) {
-        DH_ESC_PUT(dh_esc_u64, at, byte * 0x0101010101010101ull);
-        n -= 8, at += 8;
-    }
-    for (; n > 0; n--, at++)
-        DH_ESC_PUT(u8, at, byte);
+}
+
+/* Lengths of more than a few grains are below this, which is six digits of three bits, or 0. */
+enum { LONGEST = 01000000 };
+
+/* Two digits at a time. */
+static u64 digits_of(u64 n)
+{
+    u64 twos = (n & 077) << 16 | (n & 07700) << 26 | (n & 0770000) << 36;
+    return n >= LONGEST ? 0 : (twos & 0x0007000700070000) | (twos << 5 & 0x0700070007000000);
+}
+
+static u64 number_of(u64 head)
+{
+    u64 digits = (head & 0x3f3f3f3f3f3f0000) - DH_CAPER_NEAR * 0x0101010101010000ull;
+    u64 twos = digits | digits >> 5;
+    return (twos >> 16 & 077) | (twos >> 26 & 07700) | (twos >> 36 & 0770000);
 }
 
 void dh_esc_shadow_fill(u64 first, u64 n, u8 owner, bool open)
@@ -147,24 +173,24 @@ void dh_esc_shadow_fill(u64 first, u64 n, u8 owner, bool open)
     DH_ASSERT(n > 0 && owner < DH_CAPER_OWNERS);
     if (n <= DH_ESC_FEW) {
         dh_esc_shadow_fill_few(first, n,
-                               DH_ESC_BEGIN(owner) | (open ? (u64)DH_CAPER_OPEN << 8 * (n - 1) : 0));
+                               DH_ESC_BEGIN_FEW(owner, n) | (open ? (u64)DH_CAPER_OPEN << 8 * (n - 1) : 0));
         return;
     }
     u8 *at = dh_esc_shadow(first);
     u64 from = 8;
-    for (u8 code = 2; from < n; code++) {
-        u64 to = code == DH_CAPER_STEPS || from * 8 > n ? n : from * 8;
+    for (u8 code = DH_CAPER_FAR; from < n; code++) {
+        u64 to = code == DH_CAPER_FIRST - 1 || from * 8 > n ? n : from * 8;
         set(at + from, code, to - from);
         from = to;
     }
     if (open)
         DH_ESC_PUT(u8, at + n - 1, at[n - 1] | DH_CAPER_OPEN);
-    DH_ESC_PUT(dh_esc_u64, at, DH_ESC_BEGIN(owner));
+    DH_ESC_PUT(dh_esc_u64, at, DH_ESC_BEGIN(owner) + digits_of(n));
 }
 
 void dh_esc_shadow_clear(u64 first, u64 n)
 {
-    if (n <= DH_ESC_FEW) {
+    if (n >= 2 && n <= DH_ESC_FEW) {
         dh_esc_shadow_clear_few(first, n);
         return;
     }
@@ -187,62 +213,53 @@ u64 dh_esc_shadow_first(u64 grain)
         u32 code = *dh_esc_shadow(grain) & ~DH_CAPER_FLAGS;
         if (code >= DH_CAPER_FIRST)
             return grain;
-        u64 back = 1ull << 3 * (code - 1);
+        u64 back = code < DH_CAPER_FAR ? 1 : 8ull << 3 * (code - DH_CAPER_FAR);
         if (code == 0 || back > grain)
             return DH_ESC_NONE;
         grain -= back;
     }
 }
 
-/* How many grains from here on have the code, counted by sixteens, whether they hold pointers or not. They
- * belong to one block: the next begins with another code. */
+/* How many grains from here on have the code, whatever their flags. They belong to one block: the next begins
+ * with another code. */
 static u64 count_same(const u8 *at, u8 code)
 {
-    const bytes16 many = spread(code), known = spread((u8)~DH_CAPER_HOLDS);
-    u64 n = 0;
-    for (;; n += sizeof(many)) {
-        u64 same[2];
-        bytes16 equal = (bytes16)((*(const bytes16 *)(at + n) & known) == many);
+    const bytes16 many = spread(code), codes = spread((u8)~DH_CAPER_FLAGS);
+    u64 n = 0, same[2];
+    do {
+        bytes16 equal = (bytes16)((*(const bytes16 *)(at + n) & codes) == many);
         __builtin_memcpy(same, &equal, sizeof(same));
-        if ((same[0] & same[1]) != ~0ull)
-            return n;
-    }
+        n += sizeof(many);
+    } while ((same[0] & same[1]) == ~0ull);
+    n -= sizeof(many);
+    while ((at[n] & ~DH_CAPER_FLAGS) == code)
+        n++;
+    return n;
 }
 
-/* A grain that is 8^k after the first and has the code k + 1 is in the same block: in any other it would be
- * nearer to the beginning. So most of a long block can be skipped. */
-static u64 skip_far(const u8 *at)
+/* Of a block that is too long for the digits. A grain that has the last code, and is at the first place for
+ * it, is in the same block: in any other it would be nearer to the beginning. */
+static u64 walk(const u8 *at)
 {
-    u64 n = 1;
-    u8 code = 0;
-    for (u8 k = 1; k < DH_CAPER_STEPS && (at[1ull << 3 * k] & ~DH_CAPER_FLAGS) == k + 1; k++) {
-        n = 1ull << 3 * k;
-        code = k + 1;
-    }
-    return code == 0 ? n : n + count_same(at + n, code);
+    const u8 last = DH_CAPER_FIRST - 1;
+    const u64 far = 8ull * LONGEST;
+    if ((at[far] & ~DH_CAPER_FLAGS) == last)
+        return far + count_same(at + far, last);
+    return LONGEST + count_same(at + LONGEST, last - 1);
 }
 
 struct dh_esc_block dh_esc_shadow_block(u64 first)
 {
     const u8 *at = dh_esc_shadow(first);
-    const u32 few = dh_esc_shadow_count_few(first);
-    struct dh_esc_block b = {.first = first,
-                             .n = few < DH_ESC_FEW               ? few
-                                  : (at[0] & DH_CAPER_OPEN) != 0 ? 1
-                                                                 : skip_far(at),
-                             .owner = (u8)((at[0] & ~DH_CAPER_FLAGS) - DH_CAPER_FIRST),
-                             .open = (at[0] & DH_CAPER_OPEN) != 0,
-                             .holds = (at[0] & DH_CAPER_HOLDS) != 0};
-    for (u32 more = few < DH_ESC_FEW ? 0 : 8; more == 8 && !b.open; b.n += more) {
-        u64 bytes = *(const volatile dh_esc_u64 *)(at + b.n);
-        more = dh_esc_shadow_more(bytes);
-        u64 opens = bytes & 0x8080808080808080ull & (more == 8 ? ~0ull : (1ull << 8 * more) - 1);
-        if (opens) {
-            more = (u32)__builtin_ctzll(opens) / 8 + 1;
-            b.open = true;
-        }
-    }
-    return b;
+    const u64 head = dh_esc_shadow_head(first);
+    const u32 few = dh_esc_shadow_few(head);
+    u64 n = few == 1 ? number_of(head) : dh_esc_shadow_is_few(few) ? few : 1;
+    if (n == 0)
+        n = walk(at);
+    return (struct dh_esc_block){.n = n,
+                                 .owner = (u8)((head & 0xff & ~(u64)DH_CAPER_FLAGS) - DH_CAPER_FIRST),
+                                 .open = (at[n - 1] & DH_CAPER_OPEN) != 0,
+                                 .holds = (head & DH_CAPER_HOLDS) != 0};
 }
 
 /* ---- What blocks hold ---- */
@@ -250,19 +267,15 @@ struct dh_esc_block dh_esc_shadow_block(u64 first)
 /* A signal handler may make the block escape meanwhile; what it has cleared must stay cleared. */
 static bool add_flag(u8 *at)
 {
-    u8 code = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (code != 0)
-        if (__atomic_compare_exchange_n(at, &code, code | DH_CAPER_HOLDS, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
+    u8 code = *(volatile u8 *)at;
+    while (code != 0 && (code & DH_CAPER_HOLDS) == 0)
+        if (dh_esc_shadow_exchange(at, &code, code | DH_CAPER_HOLDS))
             return true;
-    return false;
+    return code != 0;
 }
 
-bool dh_esc_shadow_hold(u64 grain, u32 owner)
+bool dh_esc_shadow_hold(u64 first, u64 grain, u32 owner)
 {
-    u64 first = dh_esc_shadow_first(grain);
-    if (first == DH_ESC_NONE)
-        return false;
     u8 *at = dh_esc_shadow(first);
     return (*at & ~DH_CAPER_FLAGS) == DH_CAPER_FIRST + owner && add_flag(at) &&
            add_flag(dh_esc_shadow(grain));

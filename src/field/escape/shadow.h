@@ -27,10 +27,10 @@ typedef u16 dh_esc_u16 __attribute__((aligned(1), may_alias));
 #define DH_ESC_NONE (~0ull)
 
 struct dh_esc_block {
-    u64 first, n; /* grains */
+    u64 n; /* grains */
+    u8 owner;
     bool open;
     bool holds;
-    u8 owner;
 };
 
 /* ---- shadow.c ---- */
@@ -45,13 +45,12 @@ extern DH_HIDDEN struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES];
 /* Reserves the shadow. False: inlined barriers still have a byte to read then. */
 bool dh_esc_shadow_reserve(void);
 void dh_esc_shadow_reserve_least(void);
-/* Can the shadow of these grains be written? */
-DH_INLINE bool dh_esc_shadow_is_open(u64 first, u64 n)
+/* Can the shadow of a block of few grains be written that begins there? (A page more than that of the piece
+ * is writable.) */
+DH_INLINE bool dh_esc_shadow_is_open(u64 first)
 {
-    const u8 *open = dh_esc_shadow_pieces;
-    const int shift = DH_ESC_PIECE_SHIFT - 4;
-    return (__atomic_load_n(&open[first >> shift], __ATOMIC_ACQUIRE) &
-            __atomic_load_n(&open[(first + n - 1) >> shift], __ATOMIC_ACQUIRE)) == DH_ESC_OPEN;
+    return __atomic_load_n(&dh_esc_shadow_pieces[first >> (DH_ESC_PIECE_SHIFT - 4)], __ATOMIC_ACQUIRE) ==
+           DH_ESC_OPEN;
 }
 /* The same for any length; makes it writable where permitted. */
 bool dh_esc_shadow_open(u64 first, u64 n);
@@ -60,7 +59,8 @@ void dh_esc_shadow_give_up(void);
 
 /* Blocks of few grains, stored in such an order that the first byte is written last. */
 enum { DH_ESC_FEW = 8 };
-#define DH_ESC_BEGIN(owner) (0x0101010101010100ull | (u64)(DH_CAPER_FIRST + (owner)))
+#define DH_ESC_BEGIN(owner) (DH_CAPER_NEAR * 0x0101010101010100ull + (u64)(DH_CAPER_FIRST + (owner)))
+#define DH_ESC_BEGIN_FEW(owner, n) (DH_ESC_BEGIN(owner) + (((u64)(n) - 1) << 8))
 DH_INLINE void dh_esc_shadow_fill_few(u64 first, u64 n, u64 bytes)
 {
     u8 *at = dh_esc_shadow(first);
@@ -75,37 +75,51 @@ DH_INLINE void dh_esc_shadow_fill_few(u64 first, u64 n, u64 bytes)
     }
 }
 
+/* At least two. Without branches, since lengths are hard to predict. */
 DH_INLINE void dh_esc_shadow_clear_few(u64 first, u64 n)
 {
     u8 *at = dh_esc_shadow(first);
-    if (n >= 4) {
-        DH_ESC_PUT(dh_esc_u32, at, 0);
-        DH_ESC_PUT(dh_esc_u32, at + n - 4, 0);
-    } else if (n >= 2) {
-        DH_ESC_PUT(dh_esc_u16, at, 0);
-        DH_ESC_PUT(dh_esc_u16, at + n - 2, 0);
-    } else {
-        DH_ESC_PUT(u8, at, 0);
-    }
+    const u64 last = n - 2;
+    DH_ESC_PUT(dh_esc_u16, at, 0);
+    DH_ESC_PUT(dh_esc_u16, at + (last < 2 ? last : 2), 0);
+    DH_ESC_PUT(dh_esc_u16, at + (last < 4 ? last : 4), 0);
+    DH_ESC_PUT(dh_esc_u16, at + last, 0);
 }
 
-/* How many of 8 bytes continue a block: those before the first that is in none, or begins the next. */
-DH_INLINE u32 dh_esc_shadow_more(u64 bytes)
+/* The first bytes of a block. */
+DH_INLINE u64 dh_esc_shadow_head(u64 first)
 {
-    /* Codes 1 to STEPS continue a block. Without the flags, no carry leaves a byte. */
-    const u64 ones = 0x0101010101010101ull, high = ones << 7;
-    u64 codes = bytes & ~(ones * DH_CAPER_FLAGS);
-    u64 ends = ((codes + ones * (0x80 - DH_CAPER_FIRST)) | ~(codes + ones * 0x7f)) & high;
-    return ends ? (u32)__builtin_ctzll(ends) / 8 : 8;
+    return *(const volatile dh_esc_u64 *)dh_esc_shadow(first);
 }
 
-/* The number of grains in the block that begins there; DH_ESC_FEW if there are more, or if what follows may
- * belong to it. */
-DH_INLINE u32 dh_esc_shadow_count_few(u64 first)
+/* The length of a block of 2 to DH_ESC_FEW grains is in its second byte. That of any other is in none: the
+ * result is 1 if other digits may say it, and more than DH_ESC_FEW, or 0, if the block is a single grain. */
+DH_INLINE u32 dh_esc_shadow_few(u64 head)
 {
-    u64 bytes = *(const volatile dh_esc_u64 *)dh_esc_shadow(first);
-    u32 grains = 1 + dh_esc_shadow_more(bytes >> 8); /* which ends at the 0 that is shifted in */
-    return (bytes & 0x8080808080808080ull) == 0 ? grains : DH_ESC_FEW;
+    return (head >> 8 & 0xff & ~(u32)DH_CAPER_FLAGS) - DH_CAPER_NEAR + 1;
+}
+
+DH_INLINE bool dh_esc_shadow_is_few(u32 n)
+{
+    return n - 2 <= DH_ESC_FEW - 2;
+}
+
+/* A compare-and-exchange in one instruction, which no signal handler can come between. It is not locked: only
+ * this thread writes the byte. */
+DH_INLINE bool dh_esc_shadow_exchange(u8 *at, u8 *code, u8 now)
+{
+    bool done;
+    __asm__ volatile("cmpxchgb %3, %1" : "=@cce"(done), "+m"(*at), "+a"(*code) : "q"(now) : "memory");
+    return done;
+}
+
+/* Clears the first byte of a block of this thread, and returns it. */
+DH_INLINE u8 dh_esc_shadow_take(u64 first)
+{
+    u8 *at = dh_esc_shadow(first), code = *(const volatile u8 *)at;
+    while (!dh_esc_shadow_exchange(at, &code, 0))
+        ;
+    return code;
 }
 
 void dh_esc_shadow_fill(u64 first, u64 n, u8 owner, bool open);
@@ -114,9 +128,9 @@ void dh_esc_shadow_clear(u64 first, u64 n);
 u64 dh_esc_shadow_first(u64 grain);
 /* The length of the block that begins there. */
 struct dh_esc_block dh_esc_shadow_block(u64 first);
-/* The program is about to store a possible pointer at this grain. False: it is not in a private block of the
- * owner. */
-bool dh_esc_shadow_hold(u64 grain, u32 owner);
+/* The program is about to store a possible pointer at this grain of the block that begins at `first`. False:
+ * the block is not a private one of the owner. */
+bool dh_esc_shadow_hold(u64 first, u64 grain, u32 owner);
 
 /* ---- blocks.c ---- */
 

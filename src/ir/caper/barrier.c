@@ -38,6 +38,17 @@ enum dh_caper_place dh_caper_place_of(struct dh_caper *c, LLVMValueRef ptr)
     return dh_shim_each_object(ptr, is_named, NULL) ? DH_CAPER_ESCAPED : DH_CAPER_SOMEWHERE;
 }
 
+static bool is_constant(void *arg, LLVMValueRef object)
+{
+    (void)arg;
+    return LLVMIsAGlobalVariable(object) && LLVMIsGlobalConstant(object);
+}
+
+bool dh_caper_is_constant(LLVMValueRef ptr)
+{
+    return dh_shim_each_object(ptr, is_constant, NULL);
+}
+
 /* ---- what ---- */
 
 void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value)
@@ -169,12 +180,6 @@ struct pieces {
     LLVMValueRef store; /* NULL: it goes on in a register */
 };
 
-static bool is_constant(void *arg, LLVMValueRef object)
-{
-    (void)arg;
-    return LLVMIsAGlobalVariable(object) && LLVMIsGlobalConstant(object);
-}
-
 /* The word that a piece is of escapes, wherever the piece goes: that is one test, where to ask about the
  * destination first would be three, and words that are moved so are hardly ever pointers. What is in memory
  * that has escaped has escaped. */
@@ -182,7 +187,7 @@ static void move_piece(void *arg, LLVMValueRef load)
 {
     const struct pieces *p = arg;
     LLVMValueRef src = LLVMGetOperand(load, 0);
-    if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
+    if (dh_caper_is_constant(src) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
         dh_caper_place_of(p->c, src) == DH_CAPER_ESCAPED)
         return;
     LLVMValueRef place = p->store ? last_unchanged(load, p->store, NULL) : NULL;
@@ -218,7 +223,7 @@ static bool is_too_short(LLVMValueRef n)
 
 void dh_caper_contents(struct dh_caper *c, LLVMValueRef at, LLVMValueRef src, LLVMValueRef n, u64 constant)
 {
-    if (dh_shim_each_object(src, is_constant, NULL) || (n && is_too_short(n)) || (!n && constant == 0))
+    if (dh_caper_is_constant(src) || (n && is_too_short(n)) || (!n && constant == 0))
         return;
     struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_CONTENTS, at);
     act->a = src;
@@ -245,7 +250,7 @@ void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMVa
         dh_caper_contents(c, at, src, n, 0);
         return;
     }
-    if (dh_shim_each_object(src, is_constant, NULL) || is_too_short(n))
+    if (dh_caper_is_constant(src) || is_too_short(n))
         return;
     struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_COPY, at);
     act->a = dst;

@@ -106,6 +106,8 @@ enum dh_caper_place {
     DH_CAPER_SOMEWHERE /* the shadow decides at run time */
 };
 enum dh_caper_place dh_caper_place_of(struct dh_caper *c, LLVMValueRef ptr);
+/* What is there is as the compiler made it: no addresses of blocks. */
+bool dh_caper_is_constant(LLVMValueRef ptr);
 struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, unsigned entry, LLVMValueRef at);
 /* The value is passed to other code: it escapes. */
 void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value);

@@ -9,7 +9,8 @@
  * become one again by another such operation: so it escapes where it goes in (the rule `cast`), and the
  * result needs no barrier;
  *   - differences of two addresses;
- *   - what was loaded from memory that has certainly escaped: it has escaped, too (the invariant).
+ *   - what was loaded from memory that has certainly escaped: it has escaped, too (the invariant);
+ *   - what was loaded from a constant.
  * A word that is assembled from parts (shifts and `or`) may be a pointer again.
  *
  * Integers in memory that are used in computations are addresses only if the program keeps addresses as
@@ -81,11 +82,17 @@ bool dh_caper_value_is_scalar(LLVMTypeRef type)
 
 /* ---- whole words ---- */
 
+/* What is in memory that has escaped has escaped. */
+static bool has_no_private(struct dh_caper *c, LLVMValueRef ptr)
+{
+    return dh_caper_place_of(c, ptr) == DH_CAPER_ESCAPED || dh_caper_is_constant(ptr);
+}
+
 static bool is_no_block(void *arg, LLVMValueRef object)
 {
     struct dh_caper *c = arg;
     if (LLVMIsALoadInst(object))
-        return dh_caper_place_of(c, LLVMGetOperand(object, 0)) == DH_CAPER_ESCAPED;
+        return has_no_private(c, LLVMGetOperand(object, 0));
     return LLVMIsAAllocaInst(object) || LLVMIsAGlobalValue(object) || LLVMIsAConstantPointerNull(object) ||
            LLVMIsAUndefValue(object) || dh_shim_is_byval_argument(object) || LLVMIsConstant(object);
 }
@@ -219,10 +226,10 @@ static bool instruction_may_carry(struct dh_caper *c, struct walk *w, LLVMValueR
     case LLVMShuffleVector:
         push_operands(w, v, 0, 2);
         return false;
-    case LLVMLoad: /* what is in memory that has escaped has escaped */
+    case LLVMLoad:
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
-        return dh_caper_place_of(c, LLVMGetOperand(v, 0)) != DH_CAPER_ESCAPED;
+        return !has_no_private(c, LLVMGetOperand(v, 0));
     case LLVMPtrToInt:
         return dh_caper_value_carries(c, LLVMGetOperand(v, 0));
     case LLVMAdd:
