@@ -293,6 +293,14 @@ static bool can_be_followed(LLVMValueRef number, LLVMValueRef ptr)
            LLVMGetTypeKind(LLVMTypeOf(ptr)) == LLVMPointerTypeKind;
 }
 
+static void look_whether_moved(struct dh_caper *c, LLVMValueRef from, LLVMValueRef to)
+{
+    struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_MOVED, to);
+    act->a = from;
+    act->b = to;
+    act->after = true;
+}
+
 static void plan_number(struct dh_caper *c, LLVMValueRef number)
 {
     struct dh_caper_walk w;
@@ -304,18 +312,30 @@ static void plan_number(struct dh_caper *c, LLVMValueRef number)
         changed |= !can_be_followed(number, w.moved[i]);
     if (changed)
         dh_caper_act_add(c, DH_CAPER_PUBLISH, number)->a = from;
-    for (size_t i = 0; i < w.n_moved && !changed; i++) {
-        struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_MOVED, w.moved[i]);
-        act->a = from;
-        act->b = w.moved[i];
-        act->after = true;
-    }
+    for (size_t i = 0; i < w.n_moved && !changed; i++)
+        look_whether_moved(c, from, w.moved[i]);
+}
+
+/* A pointer of which bits are cleared, without becoming a number: __builtin_align_down. */
+static void plan_masked(struct dh_caper *c, LLVMValueRef call)
+{
+    size_t len;
+    LLVMValueRef callee = dh_caper_called(call), from = LLVMGetOperand(call, 0);
+    if (!callee || !dh_caper_starts_with(LLVMGetValueName2(callee, &len), "llvm.ptrmask.") ||
+        !dh_caper_value_carries(c, from) || !is_pointer_kept(call))
+        return;
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMPointerTypeKind)
+        look_whether_moved(c, from, call);
+    else
+        dh_caper_publish(c, call, from);
 }
 
 void dh_caper_number_plan(struct dh_caper *c, LLVMValueRef inst)
 {
     if (!dh_caper_has(c, DH_CAPER_RULE_CAST))
         return;
+    if (LLVMIsACallInst(inst))
+        plan_masked(c, inst);
     if (LLVMIsAPtrToIntInst(inst)) {
         plan_number(c, inst);
     } else if ((LLVMIsALoadInst(inst) ? is_address_from_memory(c, inst) : is_integer_from_outside(c, inst)) &&
