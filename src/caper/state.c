@@ -2,7 +2,8 @@
  * state.c - see state.h.
  *
  * A new state is written to FILE.new, synced, and renamed; then the directory is synced. Only the holder of
- * the lock writes FILE.new, so an existing one was left by a killed command.
+ * the lock writes FILE.new, so an existing one was left by a killed command. It may be a link to the state
+ * itself (dh_caper_state_keep), so it is removed and not overwritten.
  */
 #include "caper/state.h"
 
@@ -147,9 +148,11 @@ static int sync_directory(const struct dh_caper_state *s)
 static int replace(const struct dh_caper_state *s, const char *text, size_t len)
 {
     const char *new = beside(s, ".new");
-    int fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    unlink(new);
+    int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;
+    errno = 0;
     bool good = write_all(fd, text, len) && fsync(fd) == 0;
     if (good && s->exists)
         fchmod(fd, s->mode); /* at worst it has the mode of a new file */

@@ -68,6 +68,7 @@ struct dh_chase_request {
     struct dh_chase_inference *inference; /* of the run about to begin; NULL: it is not an inference run */
     bool rmax_given, delay_given;
     bool source, stats, list;
+    bool may_be_none; /* a file of races may have none that can be chased */
     bool brief;       /* with many pairs: print neither races as they come, nor a summary at the end */
     bool interrupted; /* after many pairs: the user interrupted the program in order to stop everything */
     bool once;        /* with many pairs: one confirmed once is not run again; otherwise, twice */

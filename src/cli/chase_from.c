@@ -270,7 +270,7 @@ int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *r
                            "'%s' was built again since the races in '%s' were found, so their lines are not "
                            "known any more; find them again, or chase the program that they were found in",
                            q->modules[0].path, q->from);
-    if (!ret->n)
+    if (!ret->n && !q->may_be_none)
         return dh_cli_fail("chase", "'%s' has no race of which both lines are known", q->from);
     if (other_build)
         dh_cli_warn("chase",

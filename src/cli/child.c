@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,19 @@ void dh_cli_child_signals(void)
     sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
+/* A program that is run again reads the same input, if that is a file. */
+static void rewind_input(void)
+{
+    static off_t begin = -1;
+    struct stat st;
+    if (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode))
+        return;
+    if (begin < 0)
+        begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    else
+        lseek(STDIN_FILENO, begin, SEEK_SET);
+}
+
 /* A signal that arrives meanwhile is held until there is a process to pass it on to. */
 pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
 {
@@ -106,6 +120,7 @@ pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     remember(&before);
+    rewind_input();
     /* A file size limit, or a pipe without a reader, is reported as an error here, but not in the program. */
     void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
     void (*unread)(int) = signal(SIGPIPE, SIG_IGN);

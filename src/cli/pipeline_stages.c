@@ -37,9 +37,10 @@ static bool was_interrupted(int status)
 static void say_run(const struct dh_cli_caper *c)
 {
     fprintf(stderr,
-            "deadheat pipeline: caper: run %" PRIu64 ": %" PRIu64 " new sites, %" PRIu64
-            " pairs in dpPairs, %" PRIu64 " left in spPairs\n",
-            dh_caper_state_runs(&c->state), c->new_sites, c->count.dp, c->count.sp);
+            "deadheat pipeline: caper: run %" PRIu64 ": %" PRIu64 " new site%s, %" PRIu64
+            " pair%s in dpPairs, %" PRIu64 " left in spPairs\n",
+            dh_caper_state_runs(&c->state), c->new_sites, c->new_sites == 1 ? "" : "s", c->count.dp,
+            c->count.dp == 1 ? "" : "s", c->count.sp);
 }
 
 static int one_run(struct dh_pipeline *p, struct dh_cli_caper *c)
@@ -239,9 +240,10 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
         if (pair_of(p, c.at[i].name)->confirmed)
             c.at[i].refused = confirmed_before;
     const u64 before = confirmed(p);
-    if (!rc)
+    p->nameless = !rc && !c.n;
+    if (!rc && c.n)
         rc = dh_chase_many(q, &c);
-    if (rc == 0 || rc == DH_EXIT_RACES) {
+    if (c.n && (rc == 0 || rc == DH_EXIT_RACES)) {
         take_results(p, &c);
         p->took[w->stage].confirmed += confirmed(p) - before;
         p->took[w->stage].in =
@@ -271,7 +273,7 @@ static int all_ways(struct dh_pipeline *p, struct dh_chase_request *q)
         {"steering, the second access first", DH_PIPELINE_STEER, DH_CHASE_ALTERNATE, 10000, 2, ALL},
     };
     int rc = 0;
-    for (size_t i = 0; !rc && i < DH_ARRAY_LEN(ways); i++) {
+    for (size_t i = 0; !rc && !p->nameless && i < DH_ARRAY_LEN(ways); i++) {
         const struct way *w = &ways[i];
         q->infer = w->stage == DH_PIPELINE_INFER;
         if ((q->infer && p->inferred) || (p->n_pairs && !unconfirmed(p)))
@@ -298,9 +300,14 @@ int dh_pipeline_chase(struct dh_pipeline *p)
     q.lines = &p->lines;
     q.once = true;
     q.brief = true;
+    q.may_be_none = true;
     int rc = dh_chase_prepare(&q);
     if (!rc)
         rc = all_ways(p, &q);
+    if (p->nameless)
+        fprintf(stderr,
+                "deadheat pipeline: no pair has two source lines, so none can be chased; build the program "
+                "with -g, or with less optimisation\n");
     dh_chase_close_modules(&q);
     dh_arena_done(&q.arena);
     return rc;

@@ -30,6 +30,9 @@ void __dh_esc_store_bits(const void *dst, u64 value);
 void __dh_esc_publish(u64 value);
 /* INLINED. The same for a value that is rarely an address. */
 void __dh_esc_bits(u64 value);
+/* INLINED. Arithmetic made the pointer `to` of the pointer `from`: if it leads out of from's block, that
+ * escapes. */
+void __dh_esc_moved(u64 from, u64 to);
 /* INLINED. Before n bytes are copied from src to dst. */
 void __dh_esc_copy(const void *dst, const void *src, u64 n);
 /* INLINED. Before the n bytes at src are copied to where others can reach them. */

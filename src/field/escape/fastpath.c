@@ -24,6 +24,12 @@ FAST void __dh_esc_bits(u64 value)
         __dh_esc_publish(value);
 }
 
+FAST void __dh_esc_moved(u64 from, u64 to)
+{
+    if (DH_UNLIKELY(dh_esc_is_candidate(from)) && dh_esc_index(from) != dh_esc_index(to))
+        __dh_esc_slow_moved(from, to);
+}
+
 /* A scan would miss an unaligned word, and a word in a block that is not known to hold pointers. */
 FAST void __dh_esc_store(const void *dst, u64 value)
 {

@@ -33,6 +33,7 @@ extern DH_HIDDEN u8 dh_esc_shadow_pieces[DH_ESC_PIECES];
 
 /* Slow paths. They preserve the caller's registers. */
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value);
+DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_moved(u64 from, u64 to);
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n);
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_store(const void *dst, u64 value);
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_copy(const void *dst, const void *src, u64 n);

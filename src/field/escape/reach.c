@@ -294,6 +294,14 @@ DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value)
         publish_any(value);
 }
 
+/* The pointer could also be just past the block before; then that one is what it leads out of. */
+DH_ESC_PRESERVE void __dh_esc_slow_moved(u64 from, u64 to)
+{
+    u64 first = dh_esc_shadow_first(dh_esc_index(from));
+    if (first == DH_ESC_NONE || dh_esc_shadow_first(dh_esc_index(to)) != first)
+        __dh_esc_slow_publish(from);
+}
+
 DH_NOINLINE void dh_esc_publish_contents(const void *src, u64 n)
 {
     struct work w;

@@ -63,17 +63,6 @@ static bool writes(LLVMValueRef i)
            LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i);
 }
 
-/* x += c: what was there before points to the same block, if to any. */
-static bool is_step(LLVMValueRef store)
-{
-    LLVMValueRef value = LLVMGetOperand(store, 0);
-    LLVMValueRef load = LLVMIsABinaryOperator(value) && LLVMIsAConstantInt(LLVMGetOperand(value, 1))
-                            ? LLVMIsALoadInst(LLVMGetOperand(value, 0))
-                            : NULL;
-    return load && LLVMGetOperand(load, 0) == LLVMGetOperand(store, 1) &&
-           (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMGetInstructionOpcode(value) == LLVMSub);
-}
-
 /* The first instruction from here on, up to a store, that may change memory; NULL: none in this block. Stores
  * into an object do not count, if there is one given. */
 static LLVMValueRef first_write(LLVMValueRef from, LLVMValueRef store, LLVMValueRef object)
@@ -134,6 +123,18 @@ static bool stays_inside(LLVMValueRef store)
                  object = dh_shim_object(LLVMGetOperand(store, 1));
     return load && LLVMGetAlignment(store) >= WORD && LLVMGetAlignment(load) >= WORD &&
            dh_shim_object(LLVMGetOperand(load, 0)) == object && last_unchanged(load, store, object) == store;
+}
+
+/* x += c: what was there before points to the same block, if to any. It must have been there until now. */
+static bool is_step(LLVMValueRef store)
+{
+    LLVMValueRef value = LLVMGetOperand(store, 0), place = LLVMGetOperand(store, 1);
+    LLVMValueRef load = LLVMIsABinaryOperator(value) && LLVMIsAConstantInt(LLVMGetOperand(value, 1))
+                            ? LLVMIsALoadInst(LLVMGetOperand(value, 0))
+                            : NULL;
+    LLVMOpcode op = load ? LLVMGetInstructionOpcode(value) : LLVMLoad;
+    return (op == LLVMAdd || op == LLVMSub) && LLVMGetOperand(load, 0) == place &&
+           last_unchanged(load, store, dh_shim_object(place)) == store;
 }
 
 static bool is_float(LLVMTypeRef type)
@@ -274,7 +275,7 @@ void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst)
         store_pieces(c, inst, LLVMGetOperand(inst, 2));
         break;
     default:
-        dh_caper_value_plan_casts(c, inst);
+        dh_caper_number_plan(c, inst);
         break;
     }
 }

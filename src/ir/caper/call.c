@@ -227,6 +227,8 @@ static void plan_intrinsic(struct dh_caper *c, LLVMValueRef call, LLVMValueRef c
 {
     if (is_named(callee, "llvm.memcpy.") || is_named(callee, "llvm.memmove.")) {
         dh_caper_copy(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2));
+    } else if (is_named(callee, "llvm.memset.")) {
+        dh_caper_give_pieces(c, LLVMGetOperand(call, 1));
     } else if ((is_named(callee, "llvm.masked.s") || is_named(callee, "llvm.masked.compressstore.") ||
                 is_named(callee, "llvm.vp.s")) &&
                dh_caper_has(c, DH_CAPER_RULE_VECTOR)) {

@@ -42,7 +42,7 @@ static void plan_function(struct dh_caper *c, LLVMValueRef fn, bool asking)
             if (LLVMIsALandingPadInst(i) && !has_attribute(fn, "presplitcoroutine"))
                 dh_caper_plan_catch(c, i);
         }
-    dh_caper_value_plan_arguments(c, fn);
+    dh_caper_number_plan_arguments(c, fn);
     dh_caper_plan_returns(c, fn);
     if (asking)
         dh_caper_questions_plan(c, fn);
@@ -52,7 +52,7 @@ static void plan(struct dh_caper *c, bool asking)
 {
     LLVMModuleRef m = c->ir->module;
     c->escape = dh_ir_escape_new();
-    dh_caper_value_look(c);
+    dh_caper_number_look(c);
     for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
         if (is_ours(m, fn))
             plan_function(c, fn, asking);

@@ -2,8 +2,9 @@
  * caper.h - what the files of a Caper build's pass share (docs/design/caper.md).
  *
  * The life of a program: sites.c analyses the merged module and marks the instructions whose sites are in a
- * pair; then the whole module is PLANNED (value.c, barrier.c, call.c, alloc.c, question.c), before anything
- * is inserted, since our own calls would look like captures; then emit.c and question.c insert.
+ * pair; then the whole module is PLANNED (value.c, number.c, barrier.c, call.c, library.c, question.c),
+ * before anything is inserted, since our own calls would look like captures; then emit.c and question.c
+ * insert.
  */
 #ifndef DH_IR_CAPER_H
 #define DH_IR_CAPER_H
@@ -90,13 +91,16 @@ void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value,
 /* Whether it has words at all: 8 bytes or more. */
 bool dh_caper_value_has_words(struct dh_caper *c, LLVMTypeRef type);
 bool dh_caper_value_is_scalar(LLVMTypeRef type);
-/* Before planning: determines whether addresses are kept as integers, and what is computed from addresses. */
-void dh_caper_value_look(struct dh_caper *c);
-/* Integers passed to a function. */
-void dh_caper_value_plan_arguments(struct dh_caper *c, LLVMValueRef fn);
 /* Whether bits of a value may be stored or passed on. */
 bool dh_caper_value_is_stored(LLVMValueRef value);
-void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst);
+
+/* ---- number.c: addresses as integers ---- */
+
+/* Before planning: determines whether addresses are kept as integers. */
+void dh_caper_number_look(struct dh_caper *c);
+/* Integers passed to a function. */
+void dh_caper_number_plan_arguments(struct dh_caper *c, LLVMValueRef fn);
+void dh_caper_number_plan(struct dh_caper *c, LLVMValueRef inst);
 
 /* ---- barrier.c: stores and copies ---- */
 
@@ -127,6 +131,8 @@ bool dh_caper_reads_memory(LLVMValueRef callee);
 void dh_caper_plan_catch(struct dh_caper *c, LLVMValueRef pad);
 /* A function of the C or C++ library described in library.def. false: it is not. */
 bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *name);
+/* Whether the argument says how long something is. */
+bool dh_caper_is_length(const char *effects, int arg);
 /* Allocation, wherever it is defined; the function itself must still be handled like any other. */
 void dh_caper_plan_allocation(struct dh_caper *c, LLVMValueRef call, const char *name);
 void dh_caper_plan_returns(struct dh_caper *c, LLVMValueRef fn);

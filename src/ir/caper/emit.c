@@ -251,6 +251,11 @@ static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMVal
         args[2] = length_of(c, act);
         dh_caper_emit_call(c, act->entry, args);
         break;
+    case DH_CAPER_MOVED:
+        args[0] = LLVMBuildPtrToInt(c->ir->builder, act->a, c->ir->u64, "");
+        args[1] = LLVMBuildPtrToInt(c->ir->builder, act->b, c->ir->u64, "");
+        dh_caper_emit_call(c, act->entry, args);
+        break;
     case DH_CAPER_WORD:
         emit_word(c, act->a);
         break;

@@ -20,8 +20,8 @@ struct library {
     bool named[MAX_ARGS]; /* an effect says what is done with it */
     bool kept[MAX_ARGS];  /* ... or that it is kept */
     bool calls_back;
-    bool streams;  /* what it is given goes to a stream */
-    bool elements; /* the argument behind a length says how often there is so much: fwrite */
+    bool calls_later; /* what it is given for a function that it calls back is kept until then */
+    bool elements;    /* the argument behind a length says how often there is so much: fwrite */
 };
 
 static LLVMValueRef argument(const struct library *l, int i)
@@ -123,7 +123,10 @@ static void name_callback(struct library *l, const struct dh_w_effect *e)
     l->calls_back = true;
     name(l, e->n);
     for (int i = 0; i < e->n_args; i++)
-        name(l, e->args[i]);
+        if (l->calls_later)
+            keep(l, e->args[i]);
+        else
+            name(l, e->args[i]);
 }
 
 static void apply(struct library *l, const struct dh_w_effect *e)
@@ -189,9 +192,10 @@ static void apply(struct library *l, const struct dh_w_effect *e)
         name(l, e->n);
         name(l, e->m);
         break;
-    case DH_W_EFFECT_LENT:
-        l->streams = true;
+    case DH_W_EFFECT_NOTIFY:
+        keep(l, e->n);
         break;
+    case DH_W_EFFECT_LENT:
     case DH_W_EFFECT_NEW:
     case DH_W_EFFECT_FOREIGN:
     case DH_W_EFFECT_LOCAL:
@@ -219,10 +223,43 @@ static bool is_thread(const char *name)
 }
 
 /* No effect names them: streams are the library's own memory. But the environment is made of what putenv is
- * given, and system calls do what they do. */
+ * given, optarg is an argument that getopt has found, and system calls do what they do. */
 static bool is_known_harmless(const char *function, const char *effects)
 {
-    return effects[0] == '\0' && strcmp(function, "putenv") != 0 && strcmp(function, "syscall") != 0;
+    static const char *const others[] = {"putenv", "getopt", "getopt_long", "syscall"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(others); i++)
+        if (strcmp(function, others[i]) == 0)
+            return false;
+    return effects[0] == '\0';
+}
+
+/* libevent calls from the loop of an event base, in whatever thread runs it. */
+static bool calls_later(const char *function)
+{
+    return strncmp(function, "event_", strlen("event_")) == 0;
+}
+
+bool dh_caper_is_length(const char *effects, int arg)
+{
+    struct dh_w_effect e;
+    bool is = false;
+    while (!is && dh_w_effect_next(&effects, &e))
+        is = e.length_arg == arg || e.count_arg == arg;
+    return is;
+}
+
+/* isdigit, tolower and their like keep nothing. */
+static bool looks_at_characters(const char *function)
+{
+    return strncmp(function, "is", 2) == 0 || strncmp(function, "to", 2) == 0;
+}
+
+/* Numbers that may be pieces of pointers: putc, ungetc, lseek. */
+static void give_numbers(const struct library *l, const char *function, const char *effects)
+{
+    for (int i = 0; i < l->n && !looks_at_characters(function); i++)
+        if (!is_pointer(argument(l, i)) && !dh_caper_is_length(effects, i))
+            dh_caper_give_pieces(l->c, argument(l, i));
 }
 
 bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *function)
@@ -235,15 +272,14 @@ bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *fu
     if (is_thread(function))
         return true; /* replaced: emit.c */
     l.elements = strncmp(function, "fwrite", strlen("fwrite")) == 0;
+    l.calls_later = calls_later(function);
     while (dh_w_effect_next(&at, &e))
         apply(&l, &e);
     bool harmless = is_known_harmless(function, effects);
     for (int i = 0; i < l.n && dh_caper_has(c, DH_CAPER_RULE_CALL); i++)
         if (i >= MAX_ARGS || l.kept[i] || (!l.named[i] && !harmless && is_pointer(argument(&l, i))))
             dh_caper_publish(c, call, argument(&l, i));
-    for (int i = 0; i < l.n && i < MAX_ARGS && l.streams; i++)
-        if (!l.named[i] && !is_pointer(argument(&l, i)))
-            dh_caper_give_pieces(c, argument(&l, i)); /* putc */
+    give_numbers(&l, function, effects);
     if (l.calls_back && dh_caper_has(c, DH_CAPER_RULE_RETURN)) {
         dh_caper_act_add(c, DH_CAPER_LEAVE, call);
         dh_caper_act_add(c, DH_CAPER_ENTER, call)->after = true;
@@ -258,10 +294,36 @@ static bool is_realloc(const char *name)
     return strcmp(name, "realloc") == 0 || strcmp(name, "reallocarray") == 0;
 }
 
+/* Whether a call only stores a pointer to new memory there. */
+static bool is_filled_by(LLVMValueRef call, LLVMValueRef ptr)
+{
+    size_t len;
+    LLVMValueRef callee = LLVMIsACallInst(call) ? LLVMIsAFunction(LLVMGetCalledValue(call)) : NULL;
+    const char *effects = callee ? dh_w_library(LLVMGetValueName2(callee, &len)) : NULL;
+    struct dh_w_effect e;
+    while (effects && dh_w_effect_next(&effects, &e))
+        if (e.kind == DH_W_EFFECT_NEW_AT && e.n >= 0 && LLVMGetOperand(call, (unsigned)e.n) == ptr)
+            return true;
+    return callee && LLVMGetIntrinsicID(callee) != 0;
+}
+
+/* Whether a local variable is known to nobody but its function, and to the library while that fills it. */
+static bool is_known_here_only(LLVMValueRef ptr)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(ptr); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool access = LLVMIsALoadInst(user) || (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != ptr);
+        bool part = LLVMIsAGetElementPtrInst(user) && is_known_here_only(user);
+        if (!access && !part && !is_filled_by(user, ptr))
+            return false;
+    }
+    return true;
+}
+
 static bool is_variable(void *arg, LLVMValueRef object)
 {
     (void)arg;
-    return LLVMIsAGlobalVariable(object) != NULL;
+    return LLVMIsAGlobalVariable(object) || (LLVMIsAAllocaInst(object) && !is_known_here_only(object));
 }
 
 /* The library stores the pointer where others can reach it. */

@@ -174,11 +174,11 @@ static void set_handler(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value han
 
 /* A struct sigevent: a value at 0 and a function at 16, which threads are started with, each time something
  * happens. */
-static void notify(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value event)
+static void notify(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value event, int at)
 {
     if (event == DH_W_NONE)
         return;
-    dh_w_value value = dh_w_op_loaded(r, inst, event, 0), function = dh_w_op_loaded(r, inst, event, 16);
+    dh_w_value value = dh_w_op_loaded(r, inst, event, at), function = dh_w_op_loaded(r, inst, event, at + 16);
     dh_w_read_fork(r, inst, DH_W_FORK, DH_W_NONE, function, value)->flags |= DH_W_OFTEN;
     dh_w_read_post(r, inst, value); /* or it goes to a signal handler */
 }
@@ -238,7 +238,7 @@ bool dh_w_read_sync(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_
         poll(r, inst, n);
         return true;
     case DH_W_EFFECT_NOTIFY:
-        notify(r, inst, n);
+        notify(r, inst, n, e->m > 0 ? e->m : 0);
         return true;
     case DH_W_EFFECT_EXIT:
         dh_w_op_unary(r, inst, DH_W_EXIT, DH_W_NONE, n);

@@ -1,5 +1,5 @@
 // Asynchronous output: the buffer is a private block with the pointer in it.
-// RULE: contents
+// RULE: call,contents
 #include <aio.h>
 #include <errno.h>
 #include <unistd.h>

@@ -91,6 +91,45 @@ status=$?
 same short "$(value short.json "len(d['stages'])")" 5
 case $status in 0 | 66) ok short-status ;; *) bad short-status "exit status $status" ;; esac
 
+# Accesses without a line cannot be chased, and that is said.
+cat >nameless.c <<'END'
+#include <pthread.h>
+static int racy;
+static void *worker(void *arg)
+{
+#line 0
+    racy++;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+END
+"$deadheat" cc --dh-mode=caper -g -O1 -pthread nameless.c -o nameless >log 2>&1 || bad nameless-build "$(tail -3 log | tr '\n' '|')"
+"$deadheat" pipeline --budget=60s --format=json -- ./nameless >nameless.json 2>err
+same nameless "$?:$(value nameless.json "d['stages'][1]['left'] == d['n_unnamed'] > 0")" 0:True
+has nameless-words err "no pair has two source lines"
+
+# A file as its input is read again by each run.
+cat >input.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+    char all[1 << 16];
+    return fread(all, 1, sizeof(all), stdin) == 0 && fputs("no input", stderr);
+}
+END
+"$deadheat" cc --dh-mode=caper -g -O1 -pthread input.c -o input >log 2>&1 || bad input-build "$(tail -3 log | tr '\n' '|')"
+{ read -r line && "$deadheat" pipeline --budget=60s -- ./input >out 2>err; } <stages.c
+same input "$?:$(grep -c 'caper: run' err)" 0:3
+lacks input-again err "no input"
+
 # A program that never ends is ended, in each stage.
 "$deadheat" cc --dh-mode=caper -g -O1 -pthread "$here/forever.c" -o forever >log 2>&1 || bad forever-build "$(tail -3 log | tr '\n' '|')"
 for budget in 6 30 120; do # on a busy machine it needs more

@@ -237,6 +237,13 @@ cp room room.before
 (ulimit -f 1; "$deadheat" caper --state=room ./prog 2 >out 2>err)
 same no-room "$?:$(cmp room room.before && left room)" 2:0
 has no-room-words err "cannot write the state 'room': File too large"
+# A command that was killed while it kept the old state has left a link to it where the new one is written.
+ln room room.new
+(ulimit -f 1; "$deadheat" caper --state=room ./prog 2 >out 2>err)
+same no-room-linked "$?:$(cmp room room.before && left room)" 2:0
+mkfifo room.new
+within 20 "$deadheat" caper --quiet --state=room ./prog >out 2>err
+same pipe-in-place "$?" 0
 mkdir disk
 if mount -t tmpfs -o size=16k none disk 2>/dev/null; then
     state=disk/s
