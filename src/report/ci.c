@@ -74,7 +74,7 @@ static void github_end(struct dh_print *p)
     if (!gap)
         return;
     fputs("::error title=deadheat::", p->out);
-    put_escaped(p, p->about->input, "%\r\n");
+    put_escaped(p, dh_text_shown(&p->scratch, p->about->input), "%\r\n");
     fprintf(p->out, ": %s\n", gap);
 }
 

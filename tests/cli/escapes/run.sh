@@ -97,6 +97,11 @@ tame cat-converted 0 'T??1|write(x??2J)|2' trace cat t.dht
 echo "T1|rel(l${override})|1" >bad.std
 tame error-of-a-text 2 'releases lock l???' analyze bad.std
 
+# What can be chased on a line, and each pair that the program carries with what became of it.
+pair="$source:14:$source:14"
+tame chase-list 0 'so?[31mur???ce.c:14:12 at 0x' chase --list --pair "$pair" -- "./field$program"
+tame chase-all 0 'so?[31mur???ce.c:14 with so?[31mur???ce.c:14: ' chase --all --budget=10s -- "./field$program"
+
 tame static 0 'so?[31mur???ce.c:14' static "./field$program"
 tame static-source 0 '?[8m hidden ??3m' static ./plain
 tame static-explain-source 0 '?[8m hidden ??3m' static --explain=P1 ./plain
