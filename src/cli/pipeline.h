@@ -49,10 +49,10 @@ struct dh_pipeline {
     const char *build_id;
     u64 budget_us, start_us;
     u64 earlier_us; /* spent by earlier commands on the same directory */
-    u64 steady;    /* how many runs without anything new are enough */
-    bool resumed;  /* the directory existed */
-    bool inferred; /* dynamic context inference was done */
-    bool stop;     /* interrupted */
+    u64 steady;     /* how many runs without anything new are enough */
+    bool resumed;   /* the directory existed */
+    bool inferred;  /* dynamic context inference was done */
+    bool stop;      /* interrupted */
     struct dh_pipeline_took took[DH_PIPELINE_STAGES];
     struct dh_pipeline_pair *pairs; /* a heap array */
     size_t n_pairs, cap_pairs;

@@ -126,8 +126,8 @@ static json_t *one_confirmed(const struct page *g, const json_t *finding)
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:O}", "fingerprint",
                      dh_json_text(fingerprint ? fingerprint : ""), "variable",
                      dh_json_text(name ? name : "unknown memory"), "consequence",
-                     dh_json_text(consequence ? consequence : "none seen"), "recipe", dh_json_text(recipe), "stacks",
-                     lines, "finding", (json_t *)finding);
+                     dh_json_text(consequence ? consequence : "none seen"), "recipe", dh_json_text(recipe),
+                     "stacks", lines, "finding", (json_t *)finding);
 }
 
 /* From the records of all runs. NULL after a message. */
@@ -295,12 +295,11 @@ json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed)
         "s:o}",
         "type", "pipeline", "version", 1, "program", dh_json_text(p->program), "build_id", p->build_id,
         "command", dh_json_text(command_line(&g)), "state", dh_json_text(p->dir), "budget_seconds",
-        (double)p->budget_us / 1e6, "seconds", (double)dh_pipeline_spent(p) / 1e6, "interrupted",
-        p->stop, "n_confirmed", (json_int_t)*ret_confirmed, "n_possible",
-        (json_int_t)json_array_size(possible), "n_refuted", (json_int_t)n_refuted, "n_never_seen",
-        (json_int_t)json_array_size(unseen), "n_unnamed", (json_int_t)p->unnamed, "n_unlisted",
-        (json_int_t)p->unlisted, "stages", stages(p), "confirmed", races, "possible", possible, "refuted",
-        left, "never_seen", unseen);
+        (double)p->budget_us / 1e6, "seconds", (double)dh_pipeline_spent(p) / 1e6, "interrupted", p->stop,
+        "n_confirmed", (json_int_t)*ret_confirmed, "n_possible", (json_int_t)json_array_size(possible),
+        "n_refuted", (json_int_t)n_refuted, "n_never_seen", (json_int_t)json_array_size(unseen), "n_unnamed",
+        (json_int_t)p->unnamed, "n_unlisted", (json_int_t)p->unlisted, "stages", stages(p), "confirmed",
+        races, "possible", possible, "refuted", left, "never_seen", unseen);
     free(cwd);
     if (!d)
         dh_util_no_memory();

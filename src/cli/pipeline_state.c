@@ -66,8 +66,9 @@ int dh_pipeline_save(struct dh_pipeline *p)
             json_object_set_new(stage, "pairs", json_integer((json_int_t)t->pairs));
         json_object_set_new(stages, names[i], stage);
     }
-    json_t *d = json_pack("{s:i, s:s, s:b, s:I, s:o}", "version", VERSION, "build_id", p->build_id, "inferred",
-                          p->inferred, "spent_us", (json_int_t)dh_pipeline_spent(p), "stages", stages);
+    json_t *d =
+        json_pack("{s:i, s:s, s:b, s:I, s:o}", "version", VERSION, "build_id", p->build_id, "inferred",
+                  p->inferred, "spent_us", (json_int_t)dh_pipeline_spent(p), "stages", stages);
     int rc = dh_output_open(&to, &p->arena, path, NULL, 0);
     if (rc == 0) {
         json_dumpf(d, to.stream, JSON_INDENT(1));

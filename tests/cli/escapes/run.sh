@@ -52,6 +52,8 @@ cp kept "$program"
 printf '{"v":1,"type":"x%s[2J"}\nno %s[2J\n' "$esc" "$esc" >"bad${esc}[1m.jsonl"
 tame report-bad-lines 2 'bad?[1m.jsonl:2: not JSON' report "bad${esc}[1m.jsonl"
 tame report-no-file 2 'absent?[2J' report "absent${esc}[2J"
+: >"empty${esc}[2J"
+tame report-empty-github 2 'deadheat::empty?[2J: no process' report --format=github "empty${esc}[2J"
 printf 'race:no%s[2Jthing\nnon%s[2Jsense\n' "$esc" "$esc" >known
 tame report-suppressions 66 'no?[2Jthing suppressed 0' report --stats --suppressions=known races.jsonl
 sed "s/\"path\":\"[^\"]*$program\"/\"path\":\"\/x\\\\u001b[2J\"/; s/\"name\":\"[^\"]*\"/\"name\":\"\\\\u009bm\"/" bare.jsonl >made.jsonl
