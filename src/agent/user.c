@@ -14,6 +14,7 @@
 
 #include "agent/build.h"
 #include "chase/chase.h"
+#include "util/text.h"
 
 enum {
     WAIT_S = 50,
@@ -113,8 +114,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct dh_agent_user *u, 
     va_start(args, format);
     vsnprintf(line, sizeof(line) - 1, format, args);
     va_end(args);
-    for (char *c = line; *c; c++)
-        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+    dh_text_tame(line, strlen(line));
     if (u->settings->verbose)
         fprintf(stderr, "deadheat agent: %s\n", line);
     int fd = open(u->trouble, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

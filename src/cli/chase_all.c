@@ -23,6 +23,7 @@
 #include "report/table.h"
 #include "util/output.h"
 #include "util/path.h"
+#include "util/text.h"
 
 enum { ENOUGH = 2 };
 
@@ -185,7 +186,8 @@ static const char *outcome_of(const struct dh_chase_trial *t)
 
 static const char *short_name(struct many *m, const struct dh_chase_position *p)
 {
-    return dh_arena_printf(&m->q->arena, "%s:%d", dh_path_base(p->file), p->line);
+    struct dh_arena *arena = &m->q->arena;
+    return dh_arena_printf(arena, "%s:%d", dh_text_shown(arena, dh_path_base(p->file)), p->line);
 }
 
 /* word: the outcome of a run; NULL: it begins. */

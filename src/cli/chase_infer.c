@@ -20,6 +20,7 @@
 #include "cli/static.h"
 #include "report/json.h"
 #include "util/path.h"
+#include "util/text.h"
 
 enum { DELAY_US = 1000, LONGEST_US = 100000 };
 
@@ -245,7 +246,7 @@ json_t *dh_chase_infer_json(const struct dh_chase_inference *inf)
 static const char *short_text(struct dh_chase_inference *inf, const struct dh_chase_position *p)
 {
     struct dh_chase_position brief = *p;
-    brief.file = dh_path_base(p->file);
+    brief.file = dh_text_shown(&inf->q->arena, dh_path_base(p->file));
     return dh_chase_position_text(&inf->q->arena, &brief);
 }
 

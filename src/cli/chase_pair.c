@@ -11,6 +11,7 @@
 #include "cli/cmd.h"
 #include "report/json.h"
 #include "util/path.h"
+#include "util/text.h"
 
 int dh_chase_open_modules(struct dh_chase_request *q)
 {
@@ -49,9 +50,9 @@ static const char *kind_words(u8 kinds)
     return kinds == DH_CONTROL_READ ? "read" : kinds == DH_CONTROL_WRITE ? "write" : "read and write";
 }
 
-static void print_access(FILE *out, const struct dh_chase_access *a)
+static void print_access(struct dh_chase_request *q, FILE *out, const struct dh_chase_access *a)
 {
-    const char *file = dh_path_base(a->file);
+    const char *file = dh_text_shown(&q->arena, dh_path_base(a->file));
     if (a->code.kind == DH_CHASE_CODE_REFUSED) {
         fprintf(out, "  %s:%d:%d at 0x%" PRIx64 ": cannot be chased: %s\n", file, a->line, a->column,
                 a->address, a->code.refused);
@@ -128,7 +129,7 @@ static int fail_and_list(struct dh_chase_request *q, const struct dh_chase_found
     int rc = dh_cli_fail("chase", "%s", sentence);
     for (size_t m = 0; m < q->n_modules; m++)
         for (size_t i = 0; i < f->in[m].n; i++)
-            print_access(stderr, &f->in[m].at[i]);
+            print_access(q, stderr, &f->in[m].at[i]);
     return rc;
 }
 
@@ -294,7 +295,7 @@ void dh_chase_list_sites(struct dh_chase_request *q)
     struct dh_chase_found found;
     for (size_t m = 0; m < q->n_modules && q->drawn; m++)
         for (size_t i = 0; i < q->pools[m].spots.n; i++)
-            print_access(stdout, dh_chase_lines_at(q->modules[m].file, &q->pools[m].spots.at[i]));
+            print_access(q, stdout, dh_chase_lines_at(q->modules[m].file, &q->pools[m].spots.at[i]));
     if (q->drawn)
         return;
     for (size_t i = 0; i < n_positions(q); i++) {
@@ -302,6 +303,6 @@ void dh_chase_list_sites(struct dh_chase_request *q)
         look_up(q, &q->positions[i], &found);
         for (size_t m = 0; m < q->n_modules; m++)
             for (size_t k = 0; k < found.in[m].n; k++)
-                print_access(stdout, &found.in[m].at[k]);
+                print_access(q, stdout, &found.in[m].at[k]);
     }
 }

@@ -15,6 +15,7 @@
 #include "cli/pipeline.h"
 #include "util/output.h"
 #include "util/path.h"
+#include "util/text.h"
 
 static const char usage[] =
     "usage: deadheat pipeline [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
@@ -185,7 +186,7 @@ static int run_stages(struct dh_pipeline *p)
         return rc;
     rc = dh_pipeline_load(p);
     if (!rc && p->resumed)
-        fprintf(stderr, "deadheat pipeline: continuing with '%s'\n", p->dir);
+        fprintf(stderr, "deadheat pipeline: continuing with '%s'\n", dh_text_shown(&p->arena, p->dir));
     mend_records(p);
     if (!rc)
         rc = dh_pipeline_caper(p);

@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/hive.h"
 #include "util/lines.h"
+#include "util/text.h"
 
 enum { MOST_FILTER = 1 << 30 };
 
@@ -35,7 +36,8 @@ static int narrow(struct dh_cli_hive *c, const char *path, struct dh_caper_build
                     " accesses of '%s', whose pairs are left out: it is of other sources, or was compiled "
                     "otherwise",
                     c->filter, left.unknown, left.sites, path);
-    printf("%s: %" PRIu64 " of %" PRIu64 " pairs are in dpPairs\n", path, left.after, left.before);
+    printf("%s: %" PRIu64 " of %" PRIu64 " pairs are in dpPairs\n", dh_text_shown(&c->arena, path),
+           left.after, left.before);
     return 0;
 }
 

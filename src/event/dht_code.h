@@ -47,6 +47,9 @@ enum dh_dht_op {
      * the frame's end (CFA), source the frame pointer. Consecutive ones of a thread, innermost first, are its
      * stack. */
     DH_DHT_OP_FRAME,
+    /* READ of at most 64 bytes that is checked against what came before it, and not kept; so it has a place
+     * in the order of the threads. */
+    DH_DHT_OP_CHECK,
     DH_DHT_OP_END
 };
 

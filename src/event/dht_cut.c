@@ -15,6 +15,7 @@ static int cut_event(struct dh_dht *r, const struct dh_dht_event *e)
     switch (e->op) {
     case DH_OP_READ:
     case DH_OP_WRITE:
+    case DH_DHT_OP_CHECK:
     case DH_OP_ATOMIC_LOAD:
     case DH_OP_ATOMIC_STORE:
     case DH_OP_ATOMIC_RMW:

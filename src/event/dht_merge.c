@@ -279,6 +279,9 @@ static long give(struct dh_dht *r, struct dh_dht_stream *s, struct dh_dht_event 
         if (e->size > 64)
             return dh_dht_bad(r, dh_dht_offset(s), "an access is too large");
         return begin_access(r, s, e, e->size, e->op);
+    case DH_DHT_OP_CHECK:
+        return e->size > 64 ? dh_dht_bad(r, dh_dht_offset(s), "a check is too large")
+                            : begin_access(r, s, e, e->size, DH_OP_READ);
     case DH_DHT_OP_READS:
     case DH_DHT_OP_WRITES:
         return begin_access(r, s, e, e->bytes, e->op == DH_DHT_OP_READS ? DH_OP_READ : DH_OP_WRITE);

@@ -94,6 +94,8 @@ int dh_dht_view_event(struct dh_dht *r, struct dh_dht_stream *s, struct dh_dht_e
         if (language && !system)
             return note_language(r, e);
         return system && !v->system_accesses;
+    case DH_DHT_OP_CHECK:
+        return system && !v->system_accesses;
     case DH_OP_ATOMIC_LOAD:
     case DH_OP_ATOMIC_STORE:
     case DH_OP_ATOMIC_RMW:

@@ -68,7 +68,18 @@ static void github_finding(struct dh_print *p, const struct dh_finding *f)
     fprintf(p->out, "%%0AFingerprint %s%s\n", f->fingerprint.hash, dh_words_seen(p, f));
 }
 
-const struct dh_print_ops dh_print_as_github = {.begin = nothing, .finding = github_finding, .end = nothing};
+static void github_end(struct dh_print *p)
+{
+    const char *gap = dh_words_gap(p->about);
+    if (!gap)
+        return;
+    fputs("::error title=deadheat::", p->out);
+    put_escaped(p, dh_text_shown(&p->scratch, p->about->input), "%\r\n");
+    fprintf(p->out, ": %s\n", gap);
+}
+
+const struct dh_print_ops dh_print_as_github = {
+    .begin = nothing, .finding = github_finding, .end = github_end};
 
 /* ---- GitLab -------------------------------------------------------------------------------------------- */
 
@@ -180,16 +191,21 @@ static void copy(FILE *from, FILE *to)
 static void junit_end(struct dh_print *p)
 {
     FILE *cases = p->out;
-    if (!p->n) { /* a suite without cases is taken for one that did not run */
+    const char *gap = dh_words_gap(p->about);
+    bool extra = !p->n || gap;
+    if (extra) { /* a suite without cases is taken for one that did not run */
         open_case(p, p->about->input, "data races");
-        fputs("/>\n", p->out);
+        if (gap)
+            fprintf(p->out, "><error type=\"incomplete\" message=\"%s\"/></testcase>\n", gap);
+        else
+            fputs("/>\n", p->out);
     }
     p->out = p->behind;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites><testsuite name=\"deadheat ", p->out);
     put_xml(p, p->out, p->about->command);
     fprintf(p->out,
-            "\" tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"0\" skipped=\"%" PRIu64 "\">\n",
-            p->n ? p->n : 1, p->n - p->n_known, p->n_known);
+            "\" tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%d\" skipped=\"%" PRIu64 "\">\n",
+            p->n + extra, p->n - p->n_known, gap != NULL, p->n_known);
     copy(cases, p->out);
     fputs("</testsuite></testsuites>\n", p->out);
 }

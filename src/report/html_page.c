@@ -212,12 +212,15 @@ void dh_html_begin(FILE *out, const char *title, const char *subject, const char
 static void html_begin(struct dh_print *p)
 {
     const char *unit = p->about->pairs ? "pair" : "race";
+    const char *gap = dh_words_gap(p->about);
     u64 n = findings(p->about);
     dh_html_begin(p->out, p->about->pairs ? "Possible races in" : "Data races in", p->about->input,
                   subtitle(p));
     fputs("<div class=tiles>", p->out);
     tiles(p);
     fputs("</div></div></header>\n<main>\n", p->out);
+    if (gap)
+        fprintf(p->out, "<p class=place role=alert>Incomplete: %s.</p>\n", gap);
     if (n)
         fprintf(p->out,
                 "<div class=bar><input id=q type=search placeholder=\"filter: a variable, function, file, "
@@ -234,7 +237,8 @@ static void html_begin(struct dh_print *p)
                 unit, n, unit, dh_words_plural(n));
     else
         fprintf(p->out, "<div id=list><p class=none>%s</p>\n",
-                !p->about->pairs                     ? "No data races."
+                gap                                  ? "No data races in what was recorded."
+                : !p->about->pairs                   ? "No data races."
                 : p->about->pairs->table->no_threads ? "No thread is ever created."
                                                      : "No pair may race.");
 }

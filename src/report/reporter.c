@@ -413,7 +413,7 @@ static void print_filter(struct dh_reporter *r)
     if (!all)
         return;
     fprintf(r->options.messages,
-            "deadheat: with a filter: of %" PRIu64 " checks, skipped %" PRIu64
+            "deadheat: of %" PRIu64 " checks, the filter skipped %" PRIu64
             " that cannot find anything, and %" PRIu64
             " on the assumption that memory that has not escaped so far does not escape now\n",
             all, dh_model_counter(m, "FILTERED_SAFE"), dh_model_counter(m, "FILTERED_UNESCAPED"));

@@ -222,6 +222,11 @@ static void sarif_begin(struct dh_print *p)
                             dh_json_text(about->input), "of", s ? s->of : NULL, "style", s ? s->style : NULL,
                             "noThreads", s ? json_boolean(s->table->no_threads) : NULL, "program",
                             s ? dh_json_text(s->table->program) : NULL));
+    const char *gap = dh_words_gap(about);
+    fputs(",\"invocations\":", p->out);
+    dh_json_write(p, gap ? json_pack("[{sb s[{ss so}]}]", "executionSuccessful", 0,
+                                     "toolExecutionNotifications", "level", "error", "message", message(gap))
+                         : json_pack("[{sb}]", "executionSuccessful", 1));
     fputs(",\"results\":[", p->out);
 }
 

@@ -404,6 +404,20 @@ const char *dh_words_section(struct dh_print *p, const struct dh_print_section *
     return dh_words_possible(p, s->variable);
 }
 
+const char *dh_words_gap(const struct dh_print_about *about)
+{
+    const struct dh_reporter_result *n = about->records ? about->records->result : NULL;
+    if (n && n->processes == 0)
+        return "no process is recorded";
+    if (n && n->incomplete)
+        return "a process did not run to its end";
+    if (n && n->bad_lines)
+        return "some of the lines are no race records";
+    if (about->trace && about->trace->events == 0)
+        return "there is no event";
+    return about->trace && !about->trace->complete ? "the end of the recording is missing" : NULL;
+}
+
 const char *dh_words_count(struct dh_print *p, const struct dh_print_section *s)
 {
     const struct dh_print_detector *d = s->detector;

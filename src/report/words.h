@@ -36,6 +36,10 @@ bool dh_words_source(struct dh_print *p, const struct dh_symbol_frame *f, int nu
 /* The same without leading blanks, as a string. */
 const char *dh_words_trimmed(struct dh_print *p, const struct dh_source_line *line);
 
+/* Why an input shows no absence of races, for formats that stand alone: without a full stop. NULL: it is
+ * complete. */
+const char *dh_words_gap(const struct dh_print_about *about);
+
 /* ---- Parts of a finding ---- */
 /* Everything known about the memory in one sentence without a full stop; without stacks. */
 const char *dh_words_memory(struct dh_print *p, const struct dh_finding *f);

@@ -335,7 +335,7 @@ static void tell_filter(void)
     dh_fmt_str(&f, dh_opts.record_fd >= 0 ? "accesses are missing from the recording: of "
                                           : "no data race was found by the remaining checks: of ");
     dh_fmt_u64(&f, all);
-    dh_fmt_str(&f, " checks, skipped ");
+    dh_fmt_str(&f, " checks, the filter skipped ");
     dh_fmt_u64(&f, dh_runtime_counter(DH_COUNT_FILTERED_SAFE));
     dh_fmt_str(&f, " that cannot find anything, and ");
     dh_fmt_u64(&f, dh_runtime_counter(DH_COUNT_FILTERED_UNESCAPED));

@@ -35,8 +35,8 @@ int dh_output_end_standard(void);
 /* Is standard output the file with this name? Then it must not be an input. */
 bool dh_output_is_standard(const char *path);
 
-/* Locks an open file for this command. False, with errno: another one has it. If that was killed, it may have
- * left a process that was about to become another program, and has the lock until it does; so it gets a
+/* Locks an open file for this command. False, with errno: another one has it. A command that is killed
+ * between fork and exec leaves a child that holds its locks until the exec; so it is tried again for a
  * moment. */
 bool dh_output_lock(int fd);
 

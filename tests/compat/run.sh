@@ -70,6 +70,16 @@ judge clang $own $(slice clang 1)
 # shellcheck disable=SC2046
 judge gcc $(echo "$own" | grep -v atomic-interface) $(slice gcc 5)
 
+# ---- A lock's own memory, with a detector of the laboratory and in a recording ----
+
+PROGRAM_OPTIONS=detector=basicvc "$runner" "${BUILD:?}" "$here/lock-own-memory.c" |
+    sed 's,^\([a-zA-Z]*\) programs/,\1 compat/lab/,' | tee judged
+grep -q '^FAIL' judged && failed=1
+"$deadheat" cc -g -O1 -pthread "$here/lock-own-memory.c" -o own-memory >log 2>&1 &&
+    within 40 "$deadheat" record --quiet -o own-memory.dht -- ./own-memory >log 2>&1
+within 40 "$deadheat" analyze own-memory.dht >log 2>&1
+check recorded/lock-own-memory 0 $?
+
 # ---- Stacks ----
 
 for frontend in own gcc clang; do

@@ -27,9 +27,9 @@ void dh_range_access(struct dh_thread *t, const volatile void *p, size_t n, u32 
 {
     TELL("access %s %p+%zu %u at %p;", name(t), (void *)p, n, kind, pc);
 }
-void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
+void dh_engine_check(struct dh_thread *t, const volatile void *p, size_t n)
 {
-    TELL("check %s %p %u;", name(t), (void *)p, kind);
+    TELL("check %s %p+%zu;", name(t), (void *)p, n);
 }
 void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
 {
@@ -252,7 +252,7 @@ static void accesses(void **state)
           "access one 0x1000+8 1 at (nil);");
     EVENT(dh_sink_access_at(&one, P, 8, DH_READ, Q), "access one 0x1000+8 0 at 0x2000;",
           "access one 0x1000+8 0 at 0x2000;");
-    EVENT(dh_sink_check(&one, P), "check one 0x1000 2;", "ACCESS one 0x1000+4 18;");
+    EVENT(dh_sink_check(&one, P, 4), "check one 0x1000+4;", "ACCESS one 0x1000+4 18;");
 }
 
 static void memory(void **state)

@@ -62,7 +62,7 @@ static void lock_acquired(const volatile void *lock, bool exclusive, const void 
     DH_SCOPE(sc);
     if (!dh_scope_begin(&sc, pc))
         return;
-    dh_object_use(sc.t, lock);
+    dh_compat_use(sc.t, lock);
     dh_order_lock(sc.t, lock, exclusive ? DH_LOCK_RECURSIVE : DH_LOCK_READ);
     dh_scope_end(&sc);
 }

@@ -9,7 +9,9 @@
 #define DH_RUNTIME_COMPAT_COMPAT_H
 
 #include "base/lock.h"
+#include "runtime/init.h"
 #include "runtime/shadow/cell.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/scope.h"
 
 /* Weak: a program that defines functions of these names, as stubs for builds without a tool, keeps them.
@@ -24,6 +26,14 @@ extern bool dh_compat_modules;
     DH_SCOPE(sc);                                          \
     if (!dh_scope_begin(&sc, __builtin_return_address(0))) \
     return __VA_ARGS__
+
+/* The use of a lock of unknown size, for which its first byte stands. Recordings do not have it: they lack
+ * the locks held at each access, so what an owner stores in its lock would be reported (engine.c). */
+DH_INLINE void dh_compat_use(struct dh_thread *t, const volatile void *lock)
+{
+    if (!t->untracked && dh_opts.record_fd < 0)
+        dh_sink_check(t, lock, 1);
+}
 
 /* ---- compat/benign.c ---- */
 

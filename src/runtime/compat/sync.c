@@ -75,7 +75,7 @@ DH_COMPAT void __tsan_mutex_post_lock(void *addr, unsigned flags, int recursion)
 {
     dh_lard_system_end();
     DH_COMPAT_ENTER();
-    dh_object_use(sc.t, addr);
+    dh_compat_use(sc.t, addr);
     u32 how = (flags & READ_LOCK ? DH_LOCK_READ : 0) | (flags & TRY_LOCK ? DH_LOCK_TRY : 0) |
               (flags & (WRITE_REENTRANT | RECURSIVE_LOCK) ? DH_LOCK_RECURSIVE : 0);
     int levels = flags & TRY_LOCK_FAILED ? 0 : flags & RECURSIVE_LOCK && recursion > 0 ? recursion : 1;

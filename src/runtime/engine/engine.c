@@ -15,7 +15,10 @@
 #include "runtime/engine/rules.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
+#include "runtime/report/modules.h"
 #include "runtime/shadow/region.h"
+#include "runtime/threads/context.h"
+#include "runtime/threads/lockset.h"
 
 /* What cell `old` becomes; unchanged if a was put into it in place. A history that is replaced again and
  * again becomes the cell's own. */
@@ -330,16 +333,37 @@ void dh_engine_access(struct dh_access_now *a, const void *pc)
     dh_recheck_end(r);
 }
 
-void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
+/*
+ * The use of a lock is checked before what the lock orders. But it does order what its earlier owners did to
+ * the lock's own memory, if they keep their number there, say; and uninstrumented code that fills the memory
+ * of a lock may pass it on by atomics that we do not see, so that is no more counted than its initialisation
+ * of locks. Memory that is free when it is used was never passed on.
+ */
+bool dh_engine_excuses(uptr lock, dh_id_t earlier)
+{
+    const struct dh_access_rec r = dh_id_get(earlier);
+    if (r.kind & DH_FREE)
+        return false;
+    for (dh_lockset_t s = r.lockset; dh_lockset_is_listed(s); s = dh_lockset_node(s)->parent)
+        if (dh_lockset_node(s)->lock == lock)
+            return true;
+    return dh_lockset_is_unknown(r.lockset) ||
+           (!dh_ctx_is_none(r.ctx) && dh_modules_is_plain(dh_ctx_node(r.ctx)->pc));
+}
+
+void dh_engine_check(struct dh_thread *t, const volatile void *p, size_t n)
 {
     if (dh_runtime_off || !dh_region_has((uptr)p))
         return;
     struct dh_content c = dh_split_content(dh_shadow((uptr)p, DH_PLANE_WRITE));
     if (!dh_cell_is_split(c.cell) && dh_step_ordered(t, c.cell))
         return;
-    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = 4, .kind = kind};
-    if (dh_step_identify(&a, NULL))
-        check(&a, (uptr)p & ~(uptr)3, &c, DH_MASK_FULL);
+    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .kind = DH_READ | DH_ATOMIC};
+    uptr word = a.addr & ~(uptr)3;
+    if (!dh_step_identify(&a, NULL))
+        return;
+    a.kind |= DH_UNKEPT;
+    check(&a, word, &c, dh_mask_within(word, a.addr, a.addr + n));
 }
 
 /* [READ/WRITE SAME EPOCH] on bytes: has this thread made such an access to all of them in this epoch, in

@@ -277,8 +277,11 @@ void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct 
 /* Access a, of up to 64 bytes and not identified yet, made at pc (NULL: by the function on top of the shadow
  * stack): check and record it, or defer it if it has to be raised first (exception.h). */
 void dh_engine_access(struct dh_access_now *a, const void *pc);
-/* Check a read of the word at p without recording it. */
-void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind);
+/* The use of a lock, or of another synchronisation object, at p: check an atomic read of its first n bytes,
+ * as far as they are in one word, without recording it. */
+void dh_engine_check(struct dh_thread *t, const volatile void *p, size_t n);
+/* Is it no race if the use of a lock at this address follows this access and nothing orders the two? */
+bool dh_engine_excuses(uptr lock, dh_id_t earlier);
 /* Has t made such a plain access to all these bytes in its current epoch already? For small sizes. */
 bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind);
 /* The part [addr, end) of access a, up to 64 bytes, any alignment. */

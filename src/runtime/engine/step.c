@@ -518,7 +518,7 @@ bool dh_step_races(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t mask
 static void check_entry(const struct dh_access_now *a, uptr word, dh_cell_t e, dh_mask_t mask)
 {
     const dh_mask_t theirs = dh_cell_mask(e), common = dh_mask_and(theirs, mask);
-    if (!entry_races(a, e, mask))
+    if (!entry_races(a, e, mask) || (a->kind & DH_UNKEPT && dh_engine_excuses(a->addr, dh_cell_id(e))))
         return;
     dh_recheck_reported(dh_cell_id(e));
     dh_report_race(a, dh_cell_id(e), word + dh_mask_first(theirs), dh_mask_count(theirs),

@@ -15,10 +15,12 @@ _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "a C11 mutex is a POSIX
 
 static void locked(struct dh_scope *sc, mtx_t *m, int rc, u32 how)
 {
-    if (rc != thrd_success)
+    if (rc == thrd_error)
         return;
     int kind = ((pthread_mutex_t *)m)->__data.__kind & 3;
-    dh_object_use(sc->t, m);
+    dh_object_use(sc->t, m); /* even by an attempt that fails because the mutex is locked */
+    if (rc != thrd_success)
+        return;
     dh_order_lock(sc->t, m, (kind == PTHREAD_MUTEX_RECURSIVE_NP ? DH_LOCK_RECURSIVE : 0) | how);
 }
 

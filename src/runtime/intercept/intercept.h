@@ -43,7 +43,7 @@ void dh_mutex_bequeath(struct dh_thread *t);                                /* l
 DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
 {
     if (!t->untracked)
-        dh_sink_check(t, object);
+        dh_sink_check(t, object, sizeof(int)); /* the smallest of them is an int */
 }
 
 /* Was the function on top of the shadow stack called by a plain library? */

@@ -7,6 +7,7 @@
  * unlock, since the kernel then passes the mutex to a thread that repairs the state.
  */
 #define _GNU_SOURCE 1
+#include <errno.h>
 #include <pthread.h>
 
 #include "base/sys.h"
@@ -49,10 +50,11 @@ bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m)
 
 static void locked(struct dh_scope *sc, pthread_mutex_t *m, int rc, u32 how)
 {
-    if ((rc != 0 && rc != EOWNERDEAD) || dh_openmp_owns(m))
+    if (rc == EINVAL || dh_openmp_owns(m))
         return;
-    dh_object_use(sc->t, m);
-    dh_order_lock(sc->t, m, flags_of(m) | how);
+    dh_object_use(sc->t, m); /* even by an attempt that fails because the mutex is locked */
+    if (rc == 0 || rc == EOWNERDEAD)
+        dh_order_lock(sc->t, m, flags_of(m) | how);
 }
 
 DH_INTERCEPTOR(int, pthread_mutex_lock, pthread_mutex_t *m)
@@ -143,10 +145,9 @@ DH_INTERCEPTOR(int, pthread_spin_trylock, pthread_spinlock_t *s)
 {
     DH_ENTER(pthread_spin_trylock, s);
     int rc = REAL(pthread_spin_trylock)(s);
-    if (rc == 0) {
-        dh_object_use(sc.t, s);
+    dh_object_use(sc.t, s);
+    if (rc == 0)
         dh_order_lock(sc.t, s, DH_LOCK_SPIN | DH_LOCK_TRY);
-    }
     DH_RETURN(rc);
 }
 

@@ -5,16 +5,18 @@
  * locks only. The runtime remembers in which mode a thread holds the lock, so unlock is one function.
  */
 #define _GNU_SOURCE 1
+#include <errno.h>
 #include <pthread.h>
 
 #include "runtime/intercept/intercept.h"
 
 static void locked(struct dh_scope *sc, pthread_rwlock_t *l, int rc, u32 flags)
 {
-    if (rc != 0)
+    if (rc == EINVAL)
         return;
-    dh_object_use(sc->t, l);
-    dh_order_lock(sc->t, l, flags);
+    dh_object_use(sc->t, l); /* even by an attempt that fails because the lock is held */
+    if (rc == 0)
+        dh_order_lock(sc->t, l, flags);
 }
 
 DH_INTERCEPTOR(int, pthread_rwlock_init, pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)

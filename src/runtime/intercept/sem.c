@@ -8,6 +8,7 @@
  * it: the next one there is another semaphore, and must not inherit the clocks of this one.
  */
 #define _GNU_SOURCE 1
+#include <errno.h>
 #include <semaphore.h>
 #include <stdarg.h>
 #include <time.h>
@@ -19,10 +20,11 @@
 
 static void waited(struct dh_scope *sc, sem_t *s, int rc)
 {
-    if (rc != 0)
+    if (rc != 0 && errno == EINVAL)
         return;
-    dh_object_use(sc->t, s);
-    dh_order_acquire(sc->t, s);
+    dh_object_use(sc->t, s); /* even by an attempt that fails because the value is 0 */
+    if (rc == 0)
+        dh_order_acquire(sc->t, s);
 }
 
 DH_INTERCEPTOR(int, sem_init, sem_t *s, int shared, unsigned value)
@@ -83,6 +85,7 @@ DH_INTERCEPTOR(int, sem_getvalue, sem_t *s, int *ret_value)
 {
     DH_ENTER(sem_getvalue, s, ret_value);
     int rc = REAL(sem_getvalue)(s, ret_value);
+    dh_object_use(sc.t, s);
     if (rc == 0)
         DH_TOUCH_OUT(sc.t, ret_value);
     DH_RETURN(rc);

@@ -291,10 +291,10 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
     u32 word = (race->cell & (DH_PAGE - 1)) >> 3;
     if (!w || w->reported[word / 64] >> word % 64 & 1)
         return;
-    w->reported[word / 64] |= 1ull << word % 64;
     dh_id_t other = race->earlier.thread == DH_UNKNOWN ? unknown_id() : dh_id_from(race->earlier.site);
-    if (dh_id_is_none(other))
+    if (dh_id_is_none(other) || (now.kind & DH_UNKEPT && dh_engine_excuses(now.addr, other)))
         return;
+    w->reported[word / 64] |= 1ull << word % 64;
     const struct dh_access_rec r = dh_id_get(other);
     u32 whole = r.size && !(r.kind & DH_RANGE) ? 1u << (r.size - 1) : 1;
     dh_report_race(&now, other, addr & ~(uptr)(whole - 1), whole, addr);
@@ -307,12 +307,8 @@ static void access_locked(struct dh_thread *t, const struct dh_tap_access *a)
         degrade();
         return;
     }
-    now = (struct dh_access_now){.t = t,
-                                 .addr = a->addr,
-                                 .size = a->size,
-                                 .piece = a->piece,
-                                 .kind = a->kind & ~(u32)DH_UNKEPT,
-                                 .id = site};
+    now = (struct dh_access_now){
+        .t = t, .addr = a->addr, .size = a->size, .piece = a->piece, .kind = a->kind, .id = site};
     feed_access(a, site, t->uid);
 }
 

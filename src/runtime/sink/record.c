@@ -30,6 +30,7 @@
 #include "runtime/report/place.h"
 #include "runtime/sink/stacks.h"
 #include "runtime/sink/tap.h"
+#include "runtime/threads/plain.h"
 #include "runtime/threads/thread.h"
 
 struct stream {
@@ -239,9 +240,33 @@ static u32 calls(struct dh_thread *t)
 
 /* ---- The tap ---- */
 
+/* Is pc in uninstrumented code? */
+static bool is_plain(uptr pc)
+{
+    return dh_plain_may((const void *)pc) && dh_modules_is_plain(pc);
+}
+
+/* The use of a lock. That of its own locks by uninstrumented code is left out: a recording does not say which
+ * accesses such code made, so what it stored there would be reported (dh_engine_excuses). */
+static void record_check(struct dh_thread *t, const struct dh_tap_access *a)
+{
+    struct dh_dht_event e = {.pc = here(t),
+                             .addr = a->addr,
+                             .ctx = access_calls(t),
+                             .size = (u32)a->size,
+                             .op = DH_DHT_OP_CHECK,
+                             .mode = (u8)(a->kind | access_mark(t))};
+    if (!is_plain((uptr)e.pc))
+        put(t->tap, &e);
+}
+
 static void record_access(struct dh_thread *t, const struct dh_tap_access *a)
 {
     struct stream *s = t->tap;
+    if (a->kind & DH_UNKEPT) {
+        record_check(t, a);
+        return;
+    }
     bool write = (a->kind & DH_WRITE) != 0;
     u32 mode = a->kind | access_mark(t);
     if (a->piece || (a->kind & DH_RANGE) || a->size > 64) {

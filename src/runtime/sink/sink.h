@@ -40,15 +40,15 @@ DH_INLINE void dh_sink_access(struct dh_thread *t, const volatile void *p, size_
     dh_sink_access_at(t, p, n, kind, NULL);
 }
 
-/* An atomic read of the word at p, to be checked but not kept. */
-DH_INLINE void dh_sink_check(struct dh_thread *t, const volatile void *p)
+/* The use of a lock or of another synchronisation object: an atomic read of its first n bytes, up to 4, to be
+ * checked but not kept. */
+DH_INLINE void dh_sink_check(struct dh_thread *t, const volatile void *p, size_t n)
 {
     if (DH_UNLIKELY(dh_tap != NULL))
-        dh_tap->access(t, &(struct dh_tap_access){.addr = (uptr)p & ~(uptr)3,
-                                                  .size = 4,
-                                                  .kind = DH_READ | DH_ATOMIC | DH_UNKEPT});
+        dh_tap->access(
+            t, &(struct dh_tap_access){.addr = (uptr)p, .size = n, .kind = DH_READ | DH_ATOMIC | DH_UNKEPT});
     else
-        dh_engine_check(t, p, DH_READ | DH_ATOMIC);
+        dh_engine_check(t, p, n);
 }
 
 /* ---- Memory ---- */

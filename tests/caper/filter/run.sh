@@ -13,7 +13,7 @@ run() { # ARGUMENT...: into err and status
     status=$?
 }
 skipped() { # NAME FILE: what is said of it, as "CHECKS SAFE UNESCAPED"
-    sed -n 's/.*of \([0-9]*\) checks, skipped \([0-9]*\) that cannot find anything, and \([0-9]*\) on the assumption.*/\1 \2 \3/p' "$1"
+    sed -n 's/.*of \([0-9]*\) checks, the filter skipped \([0-9]*\) that cannot find anything, and \([0-9]*\) on the assumption.*/\1 \2 \3/p' "$1"
 }
 
 cp "$here/log.c" .

@@ -41,6 +41,18 @@ exec 7<&- 8>&-
 report killed.jsonl
 same killed "$status:$(grep -c 'did not run to its end' err):$(grep -c 'no data races' err)" 2:1:0
 same killed-says-one-sentence "$(wc -l <err)" 1
+# Formats that stand alone say so, too.
+report --format=html killed.jsonl
+same killed-html "$status:$(grep -c '>Incomplete: a process did not run to its end.<' out):$(grep -c 'No data races\.' out)" 2:1:0
+report --format=junit killed.jsonl
+same killed-junit "$status:$(grep -o 'tests=.*skipped="0"' out):$(grep -c '<error type="incomplete" message="a process did not run to its end"/>' out)" \
+    '2:tests="1" failures="0" errors="1" skipped="0":1'
+report --format=sarif killed.jsonl
+same killed-sarif "$status:$(python3 -c 'import json
+i = json.load(open("out"))["runs"][0]["invocations"][0]
+print(i["executionSuccessful"], i["toolExecutionNotifications"][0]["message"]["text"])')" '2:False a process did not run to its end'
+report --format=github killed.jsonl
+same killed-github "$status:$(cat out)" '2:::error title=deadheat::killed.jsonl: a process did not run to its end'
 report --format=json killed.jsonl
 same killed-json "$status:$(python3 -c 'import json
 j = json.load(open("out"))
@@ -79,6 +91,8 @@ same analyze-standard-input "$?" 2
 same analyze-nothing-json "$(python3 -c 'import json; print(json.load(open("out"))["summary"]["complete"])')" False
 "$deadheat" analyze /dev/null >out 2>err
 same analyze-nothing-words "$(grep -c 'no races' out):$(tail -1 out)" '0:fasttrack (precise): nothing to analyse'
+"$deadheat" analyze --format=html /dev/null >out 2>err
+same analyze-nothing-html "$(grep -c '>Incomplete: there is no event.<' out):$(grep -c 'No data races\.' out)" 1:0
 "$deadheat" trace convert -o empty.dht - </dev/null && "$deadheat" analyze empty.dht >out 2>err
 same analyze-converted "$?" 2
 "$deadheat" record --quiet -o whole.dht -- ./waits >out </dev/null
@@ -94,6 +108,8 @@ for command in analyze 'compare --detectors=fasttrack'; do
 done
 "$deadheat" analyze cut.dht >out 2>err
 same analyze-cut-words "$(tail -1 out)" 'fasttrack (precise): no races in what is there'
+"$deadheat" analyze --format=junit cut.dht >out 2>err
+same analyze-cut-junit "$(grep -o 'errors="."' out)" 'errors="1"'
 for trace in whole cut; do
     "$deadheat" analyze --format=json $trace.dht >$trace.json 2>err
 done

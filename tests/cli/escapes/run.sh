@@ -52,6 +52,8 @@ cp kept "$program"
 printf '{"v":1,"type":"x%s[2J"}\nno %s[2J\n' "$esc" "$esc" >"bad${esc}[1m.jsonl"
 tame report-bad-lines 2 'bad?[1m.jsonl:2: not JSON' report "bad${esc}[1m.jsonl"
 tame report-no-file 2 'absent?[2J' report "absent${esc}[2J"
+: >"empty${esc}[2J"
+tame report-empty-github 2 'deadheat::empty?[2J: no process' report --format=github "empty${esc}[2J"
 printf 'race:no%s[2Jthing\nnon%s[2Jsense\n' "$esc" "$esc" >known
 tame report-suppressions 66 'no?[2Jthing suppressed 0' report --stats --suppressions=known races.jsonl
 sed "s/\"path\":\"[^\"]*$program\"/\"path\":\"\/x\\\\u001b[2J\"/; s/\"name\":\"[^\"]*\"/\"name\":\"\\\\u009bm\"/" bare.jsonl >made.jsonl
@@ -96,6 +98,11 @@ same convert-keeps-names "$(cmp t.std back.std 2>&1)" ""
 tame cat-converted 0 'T??1|write(x??2J)|2' trace cat t.dht
 echo "T1|rel(l${override})|1" >bad.std
 tame error-of-a-text 2 'releases lock l???' analyze bad.std
+
+# What can be chased on a line, and each pair that the program carries with what became of it.
+pair="$source:14:$source:14"
+tame chase-list 0 'so?[31mur???ce.c:14:12 at 0x' chase --list --pair "$pair" -- "./field$program"
+tame chase-all 0 'so?[31mur???ce.c:14 with so?[31mur???ce.c:14: ' chase --all --budget=10s -- "./field$program"
 
 tame static 0 'so?[31mur???ce.c:14' static "./field$program"
 tame static-source 0 '?[8m hidden ??3m' static ./plain
