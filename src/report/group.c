@@ -52,8 +52,40 @@ static void join(struct dh_groups *g, struct dh_group *group)
     }
 }
 
-/* What was confirmed once stays so, and what each time adds to it counts. */
-static void confirm(struct dh_finding *first, const struct dh_finding *again)
+/* How bad a consequence is; a run that the user has interrupted shows none. */
+static int severity(const char *consequence)
+{
+    static const char *const words[] = {"interrupted", "none", "failure", "hang", "crash"};
+    for (size_t i = 0; consequence && i < DH_ARRAY_LEN(words); i++)
+        if (strcmp(consequence, words[i]) == 0)
+            return (int)i + 1;
+    return 0;
+}
+
+static bool is_alike(struct dh_arena *arena, const struct dh_finding_access *a,
+                     const struct dh_finding_access *b)
+{
+    const char *one = dh_finding_line(arena, a), *other = dh_finding_line(arena, b);
+    return a->kind == b->kind && (one && other ? strcmp(one, other) == 0 : one == other);
+}
+
+/* The order in which the accesses met, in terms of those of another finding of the same race: which is called
+ * the earlier one may differ. */
+static enum dh_model_order order_as_in(struct dh_arena *arena, const struct dh_finding *f,
+                                       const struct dh_finding *shown)
+{
+    static const enum dh_model_order swapped[] = {[DH_MODEL_ORDER_UNKNOWN] = DH_MODEL_ORDER_UNKNOWN,
+                                                  [DH_MODEL_AS_SHOWN] = DH_MODEL_REVERSED,
+                                                  [DH_MODEL_REVERSED] = DH_MODEL_AS_SHOWN,
+                                                  [DH_MODEL_BOTH] = DH_MODEL_BOTH};
+    bool swap = !is_alike(arena, &f->accesses[0], &shown->accesses[0]) &&
+                is_alike(arena, &f->accesses[0], &shown->accesses[1]);
+    return swap ? swapped[f->confirmed.order] : f->confirmed.order;
+}
+
+/* What was confirmed once stays so, and what each time adds to it counts. The order is that of the worst
+ * consequence: it is the one to replay. */
+static void confirm(struct dh_arena *arena, struct dh_finding *first, const struct dh_finding *again)
 {
     struct dh_model_confirmed *known = &first->confirmed;
     const struct dh_model_confirmed *more = &again->confirmed;
@@ -66,14 +98,16 @@ static void confirm(struct dh_finding *first, const struct dh_finding *again)
     if (first->provenance != DH_FINDING_CONFIRMED || !more->analysis)
         known->analysis = more->analysis;
     first->provenance = DH_FINDING_CONFIRMED;
-    if (known->order && more->order && known->order != more->order)
-        known->order = DH_MODEL_BOTH;
-    else if (!known->order)
-        known->order = more->order;
-    if (!known->consequence) {
+    const enum dh_model_order order = order_as_in(arena, again, first);
+    const int worse = severity(more->consequence) - severity(known->consequence);
+    if (worse > 0) {
         known->consequence = more->consequence;
         known->detail = more->detail;
     }
+    if (!known->order || (worse > 0 && order))
+        known->order = order;
+    else if (worse == 0 && order && known->order != order)
+        known->order = DH_MODEL_BOTH;
 }
 
 struct dh_group *dh_groups_add(struct dh_groups *g, struct dh_finding *f, struct dh_suppress_rule *rule,
@@ -84,7 +118,7 @@ struct dh_group *dh_groups_add(struct dh_groups *g, struct dh_finding *f, struct
     *ret_new = group == NULL;
     if (group) {
         group->finding->count++;
-        confirm(group->finding, f);
+        confirm(g->arena, group->finding, f);
         return group;
     }
     group = dh_arena_alloc(g->arena, sizeof(*group));
