@@ -72,6 +72,7 @@ struct dh_chase_request {
     bool brief;       /* with many pairs: print neither races as they come, nor a summary at the end */
     bool interrupted; /* after many pairs: the user interrupted the program in order to stop everything */
     bool once;        /* with many pairs: one confirmed once is not run again; otherwise, twice */
+    bool follow_up;   /* with many pairs that are steered: what inference has confirmed is not done yet */
     u64 runs;         /* after many pairs: runs of the program */
     struct dh_chase_live
         *live;      /* with many pairs: the table to keep up to date while the program runs; NULL: none */

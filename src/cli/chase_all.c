@@ -120,7 +120,7 @@ static void take(void *ctx, const struct dh_chase_outcome *o)
     const char *why;
     if (strcmp(o->word, "met") == 0) {
         if (dh_chase_position_pair(&m->q->arena, o->pair, at, &why) == 0)
-            take_meeting(m, at, o->at_once);
+            take_meeting(m, at, o->at_once && !m->q->follow_up);
         return;
     }
     const size_t *index = dh_map_get(&m->c->by_name, o->pair, strlen(o->pair));

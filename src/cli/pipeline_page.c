@@ -119,9 +119,11 @@ static json_t *one_confirmed(const struct page *g, const json_t *finding)
     const char *recipe =
         dh_arena_printf(g->a, "deadheat chase --replay=%s --from=%s%s -- %s", fingerprint ? fingerprint : "?",
                         quoted(g, dh_pipeline_file(g->p, "races.jsonl")), client(g), command_line(g));
+    const char *order = json_string_value(json_object_get(finding, "order"));
+    const size_t first = order && strcmp(order, "reversed") == 0 ? 0 : 1;
     json_t *lines = json_array();
-    add_stack(g, lines, json_array_get(accesses, 1), "first a ");
-    add_stack(g, lines, json_array_get(accesses, 0), "then a ");
+    add_stack(g, lines, json_array_get(accesses, first), "first a ");
+    add_stack(g, lines, json_array_get(accesses, !first), "then a ");
     json_array_append_new(lines, dh_json_text(recipe));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:O}", "fingerprint",
                      dh_json_text(fingerprint ? fingerprint : ""), "variable",
@@ -350,7 +352,7 @@ void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
          .n_columns = DH_ARRAY_LEN(pair),
          .below = "why",
          .most = TEXT_ROWS,
-         .none = "No other pair was reached."},
+         .none = "None."},
         {.title = "Refuted (no race in any of these runs)",
          .member = "refuted",
          .columns = pair,
@@ -364,7 +366,7 @@ void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
          .n_columns = DH_ARRAY_LEN(pair),
          .below = "why",
          .most = TEXT_ROWS,
-         .none = "None: every pair was reached."},
+         .none = "None."},
     };
     const struct dh_print_tables about = {.title = "Races of",
                                           .subject = json_string_value(json_object_get(document, "command")),

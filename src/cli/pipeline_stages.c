@@ -18,7 +18,7 @@
 #include "util/output.h"
 
 /* When each stage has to end, in percent of the budget. */
-enum { CAPER_END = 30, INFER_END = 70, CHASE_END = 84, PRIMARY_END = 92, ALL = 100 };
+enum { CAPER_END = 30, INFER_END = 70, CHASE_END = 80, FOLLOW_UP_END = 88, PRIMARY_END = 94, ALL = 100 };
 
 static u64 deadline(const struct dh_pipeline *p, u64 percent)
 {
@@ -173,7 +173,7 @@ static u64 greater(u64 a, u64 b)
     return a > b ? a : b;
 }
 
-static const char confirmed_before[] = "it is confirmed";
+static const char other_way[] = "this way is not for it";
 
 /* What is now known about the candidates. Counts of one way to chase continue from its state, so the greatest
  * are the last. */
@@ -187,7 +187,7 @@ static void take_results(struct dh_pipeline *p, const struct dh_chase_candidates
         pair->reached = greater(pair->reached, at->reached);
         pair->timeouts = greater(pair->timeouts, at->timeouts);
         pair->met = greater(pair->met, at->met);
-        if (at->refused && at->refused != confirmed_before)
+        if (at->refused && at->refused != other_way)
             pair->refused = dh_arena_strdup(&p->arena, at->refused);
     }
 }
@@ -218,6 +218,7 @@ struct way {
     enum dh_pipeline_stage stage;
     int steer;
     u64 delay_us, trials, end;
+    bool follow_up; /* of confirmed pairs, for the consequences; otherwise, of the others */
 };
 
 /* Runs the candidates in one way. */
@@ -232,13 +233,14 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     q->delay_us = w->delay_us;
     q->longest_us = q->infer ? LONGEST_US : 0;
     q->trials = w->trials;
+    q->follow_up = w->follow_up;
     q->budget_us = end - begin;
     dh_map_init(&c.by_name, &q->arena);
     int rc = dh_chase_from_file(q, &c);
     p->unnamed = c.left_out;
     for (size_t i = 0; !rc && i < c.n; i++)
-        if (pair_of(p, c.at[i].name)->confirmed)
-            c.at[i].refused = confirmed_before;
+        if (pair_of(p, c.at[i].name)->confirmed != w->follow_up)
+            c.at[i].refused = other_way;
     const u64 before = confirmed(p);
     p->nameless = !rc && !c.n;
     if (!rc && c.n)
@@ -261,22 +263,27 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
 }
 
 /* Waits get longer from round to round: most races show with short ones, and some programs are too short for
- * long ones. */
+ * long ones. Only steered runs observe what follows a race, so confirmed ones are steered, too. */
 static int all_ways(struct dh_pipeline *p, struct dh_chase_request *q)
 {
     static const struct way ways[] = {
-        {"inference", DH_PIPELINE_INFER, DH_CHASE_FREE, 10000, 0, INFER_END},
-        {"chase, with waits of 10 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 10000, 1, CHASE_END},
-        {"chase, with waits of 100 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 100000, 2, CHASE_END},
-        {"chase, with waits of 400 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 400000, 3, CHASE_END},
-        {"steering, the first access first", DH_PIPELINE_STEER, DH_CHASE_PRIMARY, 10000, 2, PRIMARY_END},
-        {"steering, the second access first", DH_PIPELINE_STEER, DH_CHASE_ALTERNATE, 10000, 2, ALL},
+        {"inference", DH_PIPELINE_INFER, DH_CHASE_FREE, 10000, 0, INFER_END, false},
+        {"chase, with waits of 10 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 10000, 1, CHASE_END, false},
+        {"chase, with waits of 100 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 100000, 2, CHASE_END, false},
+        {"chase, with waits of 400 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 400000, 3, CHASE_END, false},
+        {"confirmed races, the first access first", DH_PIPELINE_STEER, DH_CHASE_PRIMARY, 10000, 2,
+         FOLLOW_UP_END, true},
+        {"confirmed races, the second access first", DH_PIPELINE_STEER, DH_CHASE_ALTERNATE, 10000, 2,
+         FOLLOW_UP_END, true},
+        {"steering, the first access first", DH_PIPELINE_STEER, DH_CHASE_PRIMARY, 10000, 2, PRIMARY_END,
+         false},
+        {"steering, the second access first", DH_PIPELINE_STEER, DH_CHASE_ALTERNATE, 10000, 2, ALL, false},
     };
     int rc = 0;
     for (size_t i = 0; !rc && !p->nameless && i < DH_ARRAY_LEN(ways); i++) {
         const struct way *w = &ways[i];
         q->infer = w->stage == DH_PIPELINE_INFER;
-        if ((q->infer && p->inferred) || (p->n_pairs && !unconfirmed(p)))
+        if ((q->infer && p->inferred) || (w->follow_up ? !confirmed(p) : p->n_pairs && !unconfirmed(p)))
             continue;
         rc = go(p, q, w);
         if (!rc)

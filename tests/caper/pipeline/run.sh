@@ -24,6 +24,17 @@ recipe=$(value page.json "d['confirmed'][0]['recipe']")
 (cd "$work" && PATH=$(dirname "$deadheat"):$PATH sh -c "$recipe") >out 2>&1
 same recipe "$?" 66
 
+# What follows a race that inference has confirmed is observed in steered runs; the order that crashes is replayed.
+"$deadheat" cc --dh-mode=caper -g -O1 -pthread "$here/crash.c" -o crash >log 2>&1 || bad build-crash "$(tail -3 log | tr '\n' '|')"
+"$deadheat" pipeline --budget=60s --state=c --format=json -- ./crash >crash.json 2>err
+same crash "$?:$(value crash.json "[(c['variable'], c['consequence']) for c in d['confirmed']]")" "66:[('global \`current\`', 'crash')]"
+has crash-words err "deadheat pipeline: inference" "deadheat pipeline: confirmed races, the"
+same crash-order "$(value crash.json "[s.split(' by')[0] for s in d['confirmed'][0]['stacks'] if ' by' in s]")" "['first a write', 'then a read']"
+recipe=$(value crash.json "d['confirmed'][0]['recipe']")
+(PATH=$(dirname "$deadheat"):$PATH sh -c "$recipe") >out 2>&1
+same crash-recipe "$?" 66
+has crash-recipe-words out "in this order the program was killed by SIGSEGV"
+
 # What the static analysis proposes is chased in turns: first of each variable a pair without locks, then the next one of each.
 python3 - "$(line RACY)" "$(line NEVER)" "$(line BEFORE)" "$(line AFTER)" >order.json <<'END'
 import json, sys
