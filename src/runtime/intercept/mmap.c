@@ -48,17 +48,32 @@ static bool is_range(const char *p, size_t n)
     return (uptr)p % 4096 == 0 && n <= 1ull << 47 && (uptr)p + whole_pages(n) <= 1ull << 47;
 }
 
-/* Region by region, so that the write does not fill shadow for a large mapping all at once; and where nothing
- * is recorded there is nothing to check or forget. */
+static size_t in_region(const char *p, const char *end)
+{
+    size_t n = DH_REGION_SIZE - ((uptr)p & (DH_REGION_SIZE - 1));
+    return n < (size_t)(end - p) ? n : (size_t)(end - p);
+}
+
+/* Where nothing is recorded there is nothing to check or forget. */
+static bool is_recorded(const char *p, size_t n)
+{
+    bool any = dh_sink_wants_all();
+    for (const char *end = p + n; !any && p < end; p += in_region(p, end))
+        any = dh_region_touched((uptr)p, in_region(p, end));
+    return any;
+}
+
+/* A small mapping is one access, which is reported with its size wherever it lies. A large one is written
+ * region by region, so that this does not fill shadow for all of it at once. */
 static void vanishes(struct dh_thread *t, char *p, size_t n)
 {
     if (!is_range(p, n))
         return;
-    dh_sink_forget(p, whole_pages(n));
-    for (char *end = p + whole_pages(n); p < end;) {
-        size_t slice = DH_REGION_SIZE - ((uptr)p & (DH_REGION_SIZE - 1));
-        slice = slice < (size_t)(end - p) ? slice : (size_t)(end - p);
-        if (dh_sink_wants_all() || dh_region_touched((uptr)p, slice)) {
+    n = whole_pages(n);
+    dh_sink_forget(p, n);
+    for (char *end = p + n; p < end;) {
+        size_t slice = n <= DH_REGION_SIZE ? n : in_region(p, end);
+        if (is_recorded(p, slice)) {
             dh_sink_access(t, p, slice, DH_WRITE | DH_FREE | DH_RANGE);
             dh_region_unmap(p, slice);
         }

@@ -56,6 +56,11 @@ echo 'race:^plain$' >supp.txt
 "$deadheat" report --suppressions=supp.txt fields.jsonl >out 2>err
 lacks suppress-type-alone err suppressed
 
+# ---- A small mapping is unmapped by one access, wherever it lies ----
+record unmapped cc -O1 -g unmapped.c
+"$deadheat" report unmapped.jsonl >out 2>err
+same unmapped-size "$(grep -c 'Free of 16384 bytes at 0x7e00000ff000 ' out):$(grep -c 'Free of' out)" "2:2"
+
 # ---- Without debug information it is as it was ----
 record bare cc -O1 fields.c opaque.c
 "$deadheat" report bare.jsonl >out 2>err
