@@ -206,11 +206,13 @@ BAR_HEADER = ["bar", "at most", "measured", "met", "remark"]
 
 def field_markdown(data):
     pairs = sum(row.get("pairs", 0) for row in data["rows"])
+    apart = [row["name"] for row in data["rows"] if "load" in row]
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     took = f" in {data['minutes']:.0f} minutes" if "minutes" in data else ""
     how = (
         f"{where(data)} {data['rounds']} rounds{took}; load average at the end: "
-        f"{data['load']:.1f}. Measured by `bench/field{part} --write`."
+        f"{data['load']:.1f}. Measured by `bench/field{part} --write`"
+        + (f"; {', '.join(apart)} separately, with `--only`." if apart else ".")
     )
     parts = [wrapped(how), wrapped(QUICK)] if data["quick"] else [wrapped(how)]
     parts += [wrapped(ABOUT_COST.format(pairs=pairs)), "![Overhead of each configuration](field.svg)"]
@@ -239,6 +241,15 @@ def draw(data):
     (harness.DOCS / "field.svg").write_text(Overhead(data).svg(), encoding="utf-8")
     if data["scaled"]:
         (harness.DOCS / "field-threads.svg").write_text(Scaling(data).svg(), encoding="utf-8")
+
+
+def merged(data):
+    """The results that are on the page now, with these rows in the place of theirs."""
+    known = json.loads(RESULTS.read_text(encoding="utf-8"))["field"]
+    for part, key in (("rows", ("name",)), ("scaled", ("name", "threads"))):
+        new = {tuple(row[k] for k in key): dict(row, load=data["load"]) for row in data[part]}
+        known[part] = [new.get(tuple(row[k] for k in key), row) for row in known[part]]
+    return known
 
 
 # ---- Asleep ----
@@ -276,15 +287,16 @@ second). Load average at the end: {load:.1f}. Measured by `bench/asleep --time -
 
 
 def asleep_time_grid(data):
-    lines = [["kernel", "plain s", "plain again, %", "field build, %"]]
+    names = ("plain again", "field build")
+    lines = [["kernel", "plain s", *(f"{n}, %" for n in names)]]
     for row in data["rows"]:
         if "note" in row:
-            lines.append([row["name"], row["note"], "-", "-"])
+            lines.append([row["name"], row["note"], *("-" for _ in names)])
         else:
-            cells = [plus_minus(*cell["cpu"], digits=2) for cell in row["cells"].values()]
+            cells = [plus_minus(*row["cells"][n]["cpu"], digits=2) for n in names]
             lines.append([row["name"], f"{row['plain']:.2f}", *cells])
-    columns = zip(*([cell["cpu"] for cell in row["cells"].values()] for row in data["rows"] if row["cells"]))
-    return lines + [["geometric mean", "", *(plus_minus(*bars.mean_of(c), digits=2) for c in columns)]]
+    means = [bars.mean_of([i for _, i in bars.ratios(data, n, "cpu")]) for n in names]
+    return lines + [["geometric mean", "", *(plus_minus(*m, digits=2) for m in means)]]
 
 
 def asleep_time_markdown(data):
