@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "util/output.h"
 
 bool dh_cli_baseline_flag(struct dh_cli_baseline *b, const char *arg)
 {
@@ -30,6 +31,7 @@ int dh_cli_baseline_load(const char *command, struct dh_cli_baseline *b)
     struct dh_baseline_error err;
     if (!b->file)
         return b->update ? dh_cli_fail(command, "--update-baseline needs --baseline=FILE, to be written") : 0;
+    dh_output_reads(b->file);
     const char *urls = getenv("DEBUGINFOD_URLS");
     char *kept = urls ? strdup(urls) : NULL; /* for a program that is run */
     unsetenv("DEBUGINFOD_URLS");             /* records must not wait for the network */

@@ -246,9 +246,10 @@ static int set_flag(struct request *q, const char *arg)
 
 static int export(struct dh_cli_caper *c, const struct request *q)
 {
-    const char *inputs[] = {c->state.path, c->program};
+    dh_output_reads(c->state.path);
+    dh_output_reads(c->program);
     struct dh_output to = {.stream = stdout};
-    if (q->output && dh_output_open(&to, &c->arena, q->output, inputs, DH_ARRAY_LEN(inputs)) != 0)
+    if (q->output && dh_output_open(&to, &c->arena, q->output) != 0)
         return dh_cli_fail("caper export", "cannot write '%s': %s", q->output, to.why);
     if (q->to == TO_PAIRS)
         put_pairs(c, q, to.stream);

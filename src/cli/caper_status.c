@@ -358,9 +358,10 @@ static int check_alias(const struct dh_cli_caper *c, const struct request *q)
 
 static int print(struct dh_cli_caper *c, const struct request *q)
 {
-    const char *inputs[] = {c->state.path, c->program};
+    dh_output_reads(c->state.path);
+    dh_output_reads(c->program);
     struct dh_output to = {.stream = stdout, .fd = STDOUT_FILENO};
-    if (q->output && dh_output_open(&to, &c->arena, q->output, inputs, DH_ARRAY_LEN(inputs)) != 0)
+    if (q->output && dh_output_open(&to, &c->arena, q->output) != 0)
         return dh_cli_fail("caper status", "cannot write '%s': %s", q->output, to.why);
     if (q->n_pairs)
         look_up(c, q, to.stream);

@@ -427,8 +427,7 @@ static void print_sum(const struct many *m, json_t *document)
 int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document)
 {
     struct dh_output to = {0};
-    const char *inputs[] = {q->modules[0].path, q->from};
-    if (dh_output_open(&to, &q->arena, q->summary, inputs, q->from ? 2 : 1) != 0)
+    if (dh_output_open(&to, &q->arena, q->summary) != 0)
         return dh_cli_fail("chase", "cannot write '%s': %s", q->summary, to.why);
     dh_print_tables(to.stream, "json", NULL, document);
     if (dh_output_commit(&to) != 0)

@@ -10,6 +10,7 @@
 #include "cli/chase.h"
 #include "cli/cmd.h"
 #include "report/json.h"
+#include "util/output.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -21,6 +22,7 @@ int dh_chase_open_modules(struct dh_chase_request *q)
         char *real = realpath(m->path, NULL);
         m->path = real ? dh_arena_strdup(&q->arena, real) : m->path;
         free(real);
+        dh_output_reads(m->path);
         if (dh_chase_lines_open(&q->arena, m->path, &m->file, &why) != 0)
             return dh_cli_fail("chase", "%s", why);
         if (i == 0 && dh_chase_lines_is_static(m->file))

@@ -419,13 +419,14 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
 /* clang would overwrite its source file; gcc refuses to. */
 static int check_output(const struct driver *d, const struct dh_cc_args *in)
 {
-    for (size_t i = 0; d->line.output && i < in->count; i++) {
-        const char *arg = in->at[i];
-        if (arg[0] != '-' && dh_output_is_input(d->line.output, &arg, 1))
-            return fail(d, "the output '%s' is also an input", d->line.output);
-        i += dh_cc_args_takes_value(arg);
+    for (size_t i = 0; i < in->count; i++) {
+        if (in->at[i][0] != '-')
+            dh_output_reads(in->at[i]);
+        i += dh_cc_args_takes_value(in->at[i]);
     }
-    return 0;
+    return d->line.output && dh_output_is_input(d->line.output)
+               ? fail(d, "the output '%s' is also an input", d->line.output)
+               : 0;
 }
 
 /* The arguments, without --dh-launch and the compiler it names. */

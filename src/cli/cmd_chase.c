@@ -309,11 +309,6 @@ int dh_chase_open_output(const struct dh_chase_request *q, int *ret_fd)
     *ret_fd = -1;
     if (!q->output[0])
         return 0;
-    const char *inputs[DH_CHASE_MODULES];
-    for (size_t i = 0; i < q->n_modules; i++)
-        inputs[i] = q->modules[i].path;
-    if (dh_output_is_input(q->output, inputs, q->n_modules))
-        return dh_cli_fail("chase", "cannot write '%s': this command reads it", q->output);
     const char *why = dh_output_appendable(q->output);
     if (!why) {
         *ret_fd = open(q->output, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -566,12 +561,29 @@ int dh_chase_prepare(struct dh_chase_request *q)
     return rc ? rc : dh_chase_track_prepare(q);
 }
 
+/* Outputs are opened when there is something to write, but what is wrong with them is said at once. */
+static int check_files(const struct dh_chase_request *q)
+{
+    dh_output_reads(q->from);
+    dh_output_reads(q->state);
+    dh_output_reads(q->suppressions);
+    if (dh_output_same(q->output, q->summary))
+        return dh_cli_fail("chase", "--output and --summary cannot both go to %s", q->output);
+    const char *outputs[] = {q->output, q->summary};
+    for (size_t i = 0; i < DH_ARRAY_LEN(outputs); i++)
+        if (outputs[i] && (dh_output_is_input(outputs[i]) || dh_output_same(outputs[i], q->state)))
+            return dh_cli_fail("chase", "cannot write '%s': this command reads it", outputs[i]);
+    return 0;
+}
+
 static int chase(struct dh_chase_request *q)
 {
     int rc = check_flags(q);
     if (rc)
         return rc;
     rc = dh_chase_prepare(q);
+    if (!rc)
+        rc = check_files(q);
     if (!rc)
         rc = q->replay           ? replay(q)
              : q->all || q->from ? chase_many(q)

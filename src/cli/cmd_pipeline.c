@@ -211,20 +211,15 @@ static int run_silently(struct dh_pipeline *p)
     return rc;
 }
 
-static int print(struct dh_pipeline *p, const struct request *q, u64 *ret_confirmed)
+static int print(struct dh_pipeline *p, const struct request *q, struct dh_output *to, u64 *ret_confirmed)
 {
-    struct dh_output to = {.stream = stdout};
-    const char *inputs[] = {p->program};
     json_t *d = dh_pipeline_document(p, ret_confirmed);
     if (!d)
         return DH_EXIT_TROUBLE;
     int rc = 0;
-    if (q->output && dh_output_open(&to, &p->arena, q->output, inputs, DH_ARRAY_LEN(inputs)) != 0)
-        rc = dh_cli_fail("pipeline", "cannot write '%s': %s", q->output, to.why);
-    if (!rc)
-        dh_pipeline_print(to.stream, dh_print_formats[q->format], d);
-    if (!rc && q->output && dh_output_commit(&to) != 0)
-        rc = dh_cli_fail("pipeline", "cannot write '%s': %s", q->output, to.why);
+    dh_pipeline_print(to->stream, dh_print_formats[q->format], d);
+    if (q->output && dh_output_commit(to) != 0)
+        rc = dh_cli_fail("pipeline", "cannot write '%s': %s", q->output, to->why);
     json_decref(d);
     return rc;
 }
@@ -236,6 +231,7 @@ static int run(const struct request *q, char **argv)
                             .budget_us = q->budget_us,
                             .steady = q->steady,
                             .start_us = dh_pipeline_now()};
+    struct dh_output to = {.stream = q->output ? NULL : stdout};
     u64 confirmed = 0;
     int lock = -1;
     for (int i = 0; i < DH_PIPELINE_STAGES; i++)
@@ -246,10 +242,15 @@ static int run(const struct request *q, char **argv)
     p.dir = q->state ? q->state : dh_arena_printf(&p.arena, "%s.pipeline", dh_path_base(argv[0]));
     if (!rc)
         rc = open_directory(&p, &lock);
+    /* Before the budget is spent, so that a name that cannot be written is known at once. */
+    if (!rc && q->output && dh_output_open(&to, &p.arena, q->output) != 0)
+        rc = dh_cli_fail("pipeline", "cannot write '%s': %s", q->output, to.why);
     if (!rc)
         rc = run_silently(&p);
     if (!rc)
-        rc = print(&p, q, &confirmed);
+        rc = print(&p, q, &to, &confirmed);
+    if (q->output)
+        dh_output_abandon(&to, false);
     if (lock >= 0)
         close(lock);
     free(p.pairs);

@@ -63,8 +63,7 @@ static const char usage[] =
 struct request {
     struct dh_arena arena;
     const char *output;
-    const char *program; /* the file */
-    const char *filter;  /* a state; NULL: none */
+    const char *filter; /* a state; NULL: none */
     bool force, quiet, no_symbols;
     u32 flush_ms;
 };
@@ -300,7 +299,7 @@ static int record(struct request *q, char **argv)
     static struct recording rec;
     struct dh_output to;
     int fd = -1;
-    if (dh_output_open(&to, &q->arena, q->output, &q->program, 1) != 0)
+    if (dh_output_open(&to, &q->arena, q->output) != 0)
         return dh_cli_fail("record", "cannot write %s: %s", q->output, to.why);
     rec.flush_ms = q->flush_ms;
     rec.flush_bytes = FIRST_FLUSH;
@@ -379,8 +378,6 @@ int dh_cmd_record(int argc, char **argv)
         rc = dh_cli_check_program(&q.arena, "record", program[0], q.force);
     if (!rc && q.filter)
         rc = dh_cli_filter("record", q.filter, program[0]);
-    if (!rc)
-        q.program = dh_path_find_program(&q.arena, program[0]);
     if (!rc && !q.output)
         q.output = dh_arena_printf(&q.arena, "%s.dht", dh_path_base(program[0]));
     if (!rc) {

@@ -315,13 +315,16 @@ static int report_files(struct request *q, struct dh_output *to)
 static int report(struct request *q)
 {
     struct dh_output to = {0};
+    for (size_t i = 0; i < q->n_files; i++)
+        dh_output_reads(q->files[i]);
+    dh_output_reads(q->suppressions);
     int rc = dh_cli_baseline_load("report", &q->baseline);
     q->input = q->n_files > 1 ? dh_arena_printf(&q->arena, "%s and %zu more", q->files[0], q->n_files - 1)
                : strcmp(q->files[0], "-") == 0 ? "standard input"
                                                : q->files[0];
     if (!rc)
         rc = check_inputs(q);
-    if (!rc && q->output && dh_output_open(&to, &q->arena, q->output, q->files, q->n_files) != 0)
+    if (!rc && q->output && dh_output_open(&to, &q->arena, q->output) != 0)
         rc = dh_cli_fail("report", "cannot write '%s': %s", q->output, to.why);
     if (rc)
         return rc;

@@ -169,7 +169,7 @@ static int set_format(struct request *q, const char *value)
     int rc = dh_cli_format("run", name, &format);
     for (size_t i = 0; i < r->n_documents && !rc; i++) {
         const char *other = r->documents[i].file;
-        if (file ? other && strcmp(file, other) == 0 : !other)
+        if (file ? dh_output_same(file, other) : !other)
             rc = dh_cli_fail("run", "two documents of --format cannot both go to %s",
                              file ? file : "standard error");
     }
@@ -250,11 +250,12 @@ static int try_suppressions(struct request *q, const char *path)
 
 static int check_documents(struct request *q)
 {
-    const char *inputs[] = {checked.suppressions, checked.baseline};
     for (size_t i = 0; i < q->reports.n_documents; i++) {
         const char *file = q->reports.documents[i].file;
         struct dh_output to = {0};
-        if (file && dh_output_open(&to, &q->arena, file, inputs, DH_ARRAY_LEN(inputs)) != 0)
+        if (dh_output_same(file, checked.output))
+            return dh_cli_fail("run", "--output and a document of --format cannot both go to %s", file);
+        if (file && dh_output_open(&to, &q->arena, file) != 0)
             return dh_cli_fail("run", "cannot write '%s': %s", file, to.why);
         if (file)
             dh_output_abandon(&to, false);
@@ -264,11 +265,10 @@ static int check_documents(struct request *q)
 
 /* The files that the program's runtime will open. Errors are reported before the program has run for an
  * hour. */
-static int check_files(struct request *q, const char *name)
+static int check_files(struct request *q)
 {
     const char *suppressions = checked.suppressions, *output = checked.output;
-    const char *inputs[3] = {dh_path_find_program(&q->arena, name)};
-    size_t n_inputs = 1;
+    dh_output_reads(suppressions);
     int rc = suppressions[0] ? try_suppressions(q, suppressions) : 0;
     if (rc)
         return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(-rc));
@@ -279,11 +279,7 @@ static int check_files(struct request *q, const char *name)
         return DH_EXIT_TROUBLE;
     if (!output[0])
         return 0;
-    if (suppressions[0])
-        inputs[n_inputs++] = suppressions;
-    if (checked.baseline[0])
-        inputs[n_inputs++] = checked.baseline;
-    if (dh_output_is_input(output, inputs, n_inputs))
+    if (dh_output_is_input(output))
         return dh_cli_fail("run", "cannot write '%s': this command reads it", output);
     if (strchr(output, '%')) /* each process has its own file, and finds out by itself */
         return 0;
@@ -462,9 +458,9 @@ int dh_cmd_run(int argc, char **argv)
     if (!rc)
         rc = dh_cli_check_program(&q.arena, "run", argv[i], true);
     if (!rc)
-        rc = check_files(&q, argv[i]);
-    if (!rc)
         rc = set_filter(&q, argv[i]);
+    if (!rc)
+        rc = check_files(&q);
     if (!rc)
         rc = make_absolute(&q, "output", checked.output);
     if (!rc)

@@ -230,6 +230,11 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     }
     if (q->in.n_files == 0)
         return dh_cli_fail("static", "which program? See 'deadheat static --help'");
+    for (size_t i = 0; i < q->in.n_files; i++)
+        dh_output_reads(q->in.files[i]);
+    dh_output_reads(q->baseline.file);
+    if (q->output && dh_output_is_input(q->output)) /* said before the analysis, which may take long */
+        return dh_cli_fail("static", "cannot write '%s': this command reads it", q->output);
     if (q->explain && q->baseline.update)
         return dh_cli_fail("static",
                            "--explain is about one pair; it cannot be combined with --update-baseline");
@@ -253,8 +258,7 @@ static int write_out(struct dh_static *s, const struct request *q, struct dh_pri
     u32 pair = q->explain ? dh_static_find(s, q->explain) : DH_PAIRS_NONE;
     if (q->explain && pair == DH_PAIRS_NONE)
         return DH_EXIT_TROUBLE;
-    if (q->output &&
-        dh_output_open(&to, &s->arena, q->output, (const char *const *)q->in.files, q->in.n_files) != 0)
+    if (q->output && dh_output_open(&to, &s->arena, q->output) != 0)
         return dh_cli_fail("static", "cannot write '%s': %s", q->output, to.why);
     p->out = q->output ? to.stream : stdout;
     p->color = dh_cli_wants_color(q->color, q->output ? to.fd : STDOUT_FILENO);

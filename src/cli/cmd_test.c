@@ -443,13 +443,13 @@ static int set_flag(struct request *q, char **argv, int *i)
 
 static int prepare(struct request *q, struct dh_output *to, char *directory)
 {
-    const char *inputs[] = {q->suppressions, q->baseline.file ? q->baseline.file : ""};
+    dh_output_reads(q->suppressions);
     int rc = dh_cli_check_program(&q->arena, "test", q->program[0], true);
     if (!rc)
         rc = dh_cli_baseline_load("test", &q->baseline);
     if (!rc && q->suppressions[0] && access(q->suppressions, R_OK) != 0)
         rc = dh_cli_fail("test", "cannot read the suppressions '%s': %s", q->suppressions, strerror(errno));
-    if (!rc && q->output && dh_output_open(to, &q->arena, q->output, inputs, DH_ARRAY_LEN(inputs)) != 0)
+    if (!rc && q->output && dh_output_open(to, &q->arena, q->output) != 0)
         rc = dh_cli_fail("test", "cannot write '%s': %s", q->output, to->why);
     if (!rc && !mkdtemp(directory))
         rc = dh_cli_fail("test", "cannot make the directory '%s': %s", directory, strerror(errno));

@@ -288,7 +288,7 @@ static int run(struct request *q)
         return rc;
     if (!to_file && q->verb != INFO && dh_output_is_standard(q->file))
         rc = dh_cli_fail("trace", "standard output is %s, which is the trace that is read", q->in.shown);
-    else if (to_file && dh_output_open(&to, &arena, q->output, &q->file, 1) != 0)
+    else if (to_file && dh_output_open(&to, &arena, q->output) != 0)
         rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, to.why);
     else
         rc = to_file ? convert(q, &to) : go_through(q, stdout);

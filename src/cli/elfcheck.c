@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "util/output.h"
 #include "util/path.h"
 
 static const char marker[] = "__dh_module_init_v3";
@@ -85,5 +86,6 @@ int dh_cli_check_program(struct dh_arena *arena, const char *command, const char
                            "'%s' was not compiled by deadheat, so no race in it could be seen; build it with "
                            "'deadheat cc', or give --force to run it anyway",
                            name);
+    dh_output_reads(path);
     return 0;
 }

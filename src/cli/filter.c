@@ -13,6 +13,7 @@
 #include "caper/filter.h"
 #include "cli/caper.h"
 #include "cli/cmd.h"
+#include "util/output.h"
 #include "util/path.h"
 
 /* The number of runs in which queries were enabled. */
@@ -51,6 +52,8 @@ static int open_state(struct dh_cli_caper *c, const char *state)
                          "the state '%s' is of build %.12s of '%s', which is build %.12s now; run 'deadheat "
                          "caper --migrate' on it first",
                          state, s.build_id, s.program, c->build.id_text);
+    dh_output_reads(state);
+    dh_output_reads(s.program);
     c->program = s.program;
     c->state_name = state;
     dh_caper_state_done(&s);

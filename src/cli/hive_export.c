@@ -180,14 +180,14 @@ int dh_cli_hive_export(struct dh_cli_hive *c)
 {
     struct dh_hive_engine *e;
     struct dh_output to = {.stream = stdout};
-    const char *inputs[] = {c->db};
+    dh_output_reads(c->db);
     if (!c->format ||
         (strcmp(c->format, "json") != 0 && strcmp(c->format, "sarif") != 0 && strcmp(c->format, "csv") != 0))
         return dh_cli_fail(c->command, "--format must be json, sarif or csv");
     int rc = dh_cli_hive_open(c, false, &e);
     if (rc)
         return rc;
-    if (c->output && dh_output_open(&to, &c->arena, c->output, inputs, 1) != 0)
+    if (c->output && dh_output_open(&to, &c->arena, c->output) != 0)
         rc = dh_cli_fail(c->command, "cannot write '%s': %s", c->output, to.why);
     if (!rc) {
         rc = put(c, dh_hive_engine_lock(e), to.stream);

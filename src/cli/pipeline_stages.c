@@ -107,7 +107,7 @@ static int export(struct dh_pipeline *p, struct dh_cli_caper *c)
     for (u32 i = 0; i < c->build.table->n_sites; i++)
         if (dh_caper_sets_is_dynamic(&c->sets, i))
             dh_chase_add_line(&p->arena, &p->lines, &c->build.table->sites[i].at);
-    if (dh_output_open(&to, &p->arena, path, NULL, 0) != 0)
+    if (dh_output_open(&to, &p->arena, path) != 0)
         return dh_cli_fail("pipeline", "cannot write '%s': %s", path, to.why);
     dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
     dh_caper_expand(c->build.table, most_pairs(p));

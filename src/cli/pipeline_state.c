@@ -69,7 +69,7 @@ int dh_pipeline_save(struct dh_pipeline *p)
     json_t *d =
         json_pack("{s:i, s:s, s:b, s:I, s:o}", "version", VERSION, "build_id", p->build_id, "inferred",
                   p->inferred, "spent_us", (json_int_t)dh_pipeline_spent(p), "stages", stages);
-    int rc = dh_output_open(&to, &p->arena, path, NULL, 0);
+    int rc = dh_output_open(&to, &p->arena, path);
     if (rc == 0) {
         json_dumpf(d, to.stream, JSON_INDENT(1));
         fputc('\n', to.stream);

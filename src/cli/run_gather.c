@@ -206,7 +206,7 @@ static int open_documents(struct documents *d, const struct dh_run_reports *repo
         const char *file = reports->documents[i].file;
         struct dh_output *to = &d->files[i];
         d->in_place |= !file;
-        if (file && dh_output_open(to, &d->arena, file, NULL, 0) != 0)
+        if (file && dh_output_open(to, &d->arena, file) != 0)
             trouble = dh_cli_fail("run", "cannot write '%s': %s", file, to->why);
         else
             d->all[d->n++] =

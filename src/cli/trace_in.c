@@ -14,6 +14,7 @@
 
 #include "base/pool.h"
 #include "cli/cmd.h"
+#include "util/output.h"
 
 static double now(void)
 {
@@ -68,6 +69,7 @@ int dh_trace_in_open(struct dh_trace_in *t, const char *command, const char *fil
     bool is_stdin = strcmp(file, "-") == 0;
     *t = (struct dh_trace_in){.command = command, .file = file, .shown = is_stdin ? "standard input" : file};
     t->fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+    dh_output_reads(file);
     if (t->fd < 0)
         return cannot_open(command, file);
     if (fstat(t->fd, &st) == 0 && S_ISREG(st.st_mode))

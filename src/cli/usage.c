@@ -14,6 +14,7 @@
 
 #include "base/options.h"
 #include "cli/cmd.h"
+#include "util/output.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -207,6 +208,7 @@ int dh_cli_suppressions(const char *command, const char *file, struct dh_suppres
 {
     struct complaint about = {command, file};
     u64 bad;
+    dh_output_reads(file);
     int rc = dh_suppress_load(ret, file, complain, &about, &bad);
     return rc ? dh_cli_fail(command, "cannot read the suppressions '%s': %s", file, strerror(-rc)) : 0;
 }

@@ -326,7 +326,7 @@ int dh_baseline_write(struct dh_baseline *b, bool keep, struct dh_baseline_chang
     for (size_t i = 0; keep && i < n_unseen; i++, ret->kept++)
         all[n++] = unseen[i];
     qsort(all, n, sizeof(*all), compare);
-    int rc = dh_output_open(&out, &b->arena, b->path, NULL, 0);
+    int rc = dh_output_replace(&out, &b->arena, b->path);
     if (!rc) {
         write_entries(out.stream, all, n);
         rc = dh_output_commit(&out);

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/path.h"
+
 enum { BUFFER = 64 << 10, READER_MS = 1000, KILLED_MS = 2000 };
 
 /* ---- Streams ------------------------------------------------------------------------------------------ */
@@ -138,10 +140,30 @@ static const char *reason(const char *path, int error)
     return strerror(error);
 }
 
-static bool is_input(const struct stat *st, const char *const *inputs, size_t n)
+/* What this process reads: a command is one process, and says all its inputs before it has a second thread.
+ */
+static char **inputs;
+static size_t n_inputs, room_for_inputs;
+
+void dh_output_reads(const char *path)
+{
+    if (!path || !path[0])
+        return;
+    if (n_inputs == room_for_inputs) {
+        room_for_inputs = room_for_inputs ? 2 * room_for_inputs : 16;
+        inputs = realloc(inputs, room_for_inputs * sizeof(*inputs));
+        if (!inputs)
+            dh_util_no_memory();
+    }
+    inputs[n_inputs] = strdup(path);
+    if (!inputs[n_inputs++])
+        dh_util_no_memory();
+}
+
+static bool is_input(const struct stat *st)
 {
     struct stat input;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n_inputs; i++) {
         int rc = strcmp(inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &input) : stat(inputs[i], &input);
         if (rc == 0 && same_file(st, &input))
             return true;
@@ -149,10 +171,10 @@ static bool is_input(const struct stat *st, const char *const *inputs, size_t n)
     return false;
 }
 
-bool dh_output_is_input(const char *path, const char *const *inputs, size_t n_inputs)
+bool dh_output_is_input(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && is_input(&st, inputs, n_inputs);
+    return stat(path, &st) == 0 && is_input(&st);
 }
 
 const char *dh_output_appendable(const char *path)
@@ -242,18 +264,17 @@ static int succeed(struct dh_output *o, const struct stat *old)
     return error;
 }
 
-static int open_beside(struct dh_output *o, struct dh_arena *arena, const char *path,
-                       const char *const *inputs, size_t n)
+static int open_beside(struct dh_output *o, struct dh_arena *arena, const char *path, bool over_input)
 {
     struct stat st, part;
     bool replaces = stat(path, &st) == 0;
-    if (replaces && is_input(&st, inputs, n))
+    if (replaces && !over_input && is_input(&st))
         return fail(o, "this command reads it");
     if (replaces && access(path, W_OK) != 0)
         return fail(o, strerror(errno));
     o->target = resolve(arena, path);
     o->part = dh_arena_printf(arena, "%s.part", o->target);
-    if (stat(o->part, &part) == 0 && is_input(&part, inputs, n))
+    if (stat(o->part, &part) == 0 && is_input(&part))
         return fail(
             o, dh_arena_printf(arena, "it would be written as %s, and this command reads that", o->part));
     int error = open_part(o);
@@ -272,8 +293,7 @@ static int open_beside(struct dh_output *o, struct dh_arena *arena, const char *
     return o->fd < 0 ? fail(o, strerror(errno)) : 0;
 }
 
-int dh_output_open(struct dh_output *o, struct dh_arena *arena, const char *path, const char *const *inputs,
-                   size_t n_inputs)
+static int open_output(struct dh_output *o, struct dh_arena *arena, const char *path, bool over_input)
 {
     struct stat st;
     *o = (struct dh_output){.fd = -1};
@@ -281,7 +301,7 @@ int dh_output_open(struct dh_output *o, struct dh_arena *arena, const char *path
     if (!path[0])
         return fail(o, "its name is empty");
     if (already >= 0) {
-        if (fstat(already, &st) == 0 && is_input(&st, inputs, n_inputs))
+        if (fstat(already, &st) == 0 && !over_input && is_input(&st))
             return fail(o, "this command reads it");
         o->fd = fcntl(already, F_DUPFD_CLOEXEC, 3);
         rc = o->fd < 0 ? fail(o, strerror(errno)) : 0;
@@ -289,11 +309,41 @@ int dh_output_open(struct dh_output *o, struct dh_arena *arena, const char *path
         o->fd = open_in_place(path, false);
         rc = o->fd < 0 ? fail(o, reason(path, errno)) : 0;
     } else {
-        rc = open_beside(o, arena, path, inputs, n_inputs);
+        rc = open_beside(o, arena, path, over_input);
     }
     if (!rc)
         o->stream = stream_open(o, _IOFBF);
     return rc;
+}
+
+int dh_output_open(struct dh_output *o, struct dh_arena *arena, const char *path)
+{
+    return open_output(o, arena, path, false);
+}
+
+int dh_output_replace(struct dh_output *o, struct dh_arena *arena, const char *path)
+{
+    return open_output(o, arena, path, true);
+}
+
+/* The directory that the file is, or would be, in. */
+static bool stat_directory(const char *path, struct stat *ret)
+{
+    char name[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int len = snprintf(name, sizeof(name), "%.*s.", slash ? (int)(slash + 1 - path) : 0, path);
+    return len > 0 && (size_t)len < sizeof(name) && stat(name, ret) == 0;
+}
+
+bool dh_output_same(const char *a, const char *b)
+{
+    struct stat first, second;
+    if (!a || !b || !a[0] || !b[0])
+        return false;
+    if (stat(a, &first) == 0)
+        return stat(b, &second) == 0 && same_file(&first, &second);
+    return strcmp(dh_path_base(a), dh_path_base(b)) == 0 && stat_directory(a, &first) &&
+           stat_directory(b, &second) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 int dh_output_commit(struct dh_output *o)

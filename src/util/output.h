@@ -6,8 +6,10 @@
  *
  * A file is written as NAME.part and renamed when it is complete: a command that fails or is killed leaves
  * the previous file intact. The part is locked while it is being written, so that two commands cannot write
- * the same file. An output that is also an input, by device and inode, is refused. Anything that is not a
- * regular file (a pipe, a terminal, a device) is written in place, and so is a file that is already open
+ * the same file. An output that is also an input of this command, by device and inode, is refused; which
+ * files these are is said to dh_output_reads, so that every output is held against every input. Anything
+ * that is not a regular file (a pipe, a terminal, a device) is written in place, and so is a file that is
+ * already open
  * (/dev/stdout), or one that may be written but not replaced: in a directory without write permission, or
  * owned by another user.
  */
@@ -40,14 +42,20 @@ bool dh_output_is_standard(const char *path);
  * moment. */
 bool dh_output_lock(int fd);
 
-/* Is an output file of this name one of these inputs? For files written by other code. */
-bool dh_output_is_input(const char *path, const char *const *inputs, size_t n_inputs);
+/* From now on, no output may be written over this file, which this command reads ("-": standard input). It
+ * is looked at whenever an output is opened. NULL and "" name nothing. */
+void dh_output_reads(const char *path);
+/* Is an output file of this name one of these inputs? For files written by other code, or much later. */
+bool dh_output_is_input(const char *path);
+/* Do these names, of which either may be NULL or "", lead to the same file? It need not exist yet. */
+bool dh_output_same(const char *a, const char *b);
 /* NULL if a program will be able to append to this file, or the reason why not. The file is created if it
  * does not exist. */
 const char *dh_output_appendable(const char *path);
-/* 0, or -1 with o->why. `inputs` are names of files that the command reads ("-": standard input). */
-int dh_output_open(struct dh_output *o, struct dh_arena *arena, const char *path, const char *const *inputs,
-                   size_t n_inputs);
+/* 0, or -1 with o->why. */
+int dh_output_open(struct dh_output *o, struct dh_arena *arena, const char *path);
+/* The same for a file that the command reads in order to replace it. */
+int dh_output_replace(struct dh_output *o, struct dh_arena *arena, const char *path);
 /* Complete: the file gets its final name. 0, or -1 with o->why, and there is no new file. */
 int dh_output_commit(struct dh_output *o);
 /* Abandons the file. What was written so far is removed, unless `keep` is set. Does nothing if it was not

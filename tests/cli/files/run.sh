@@ -81,6 +81,36 @@ refused record waits "$waits" record -o waits -- ./waits
 refused record-path waits "$waits" record --output="$work/waits" -- ./waits
 refused static field "$field" static --output=field ./field
 refused static-absolute field "$field" static --output="$work/field" ./field
+# Every output is held against every input: what is run, what is left out, what is known, what is gone through again.
+"$deadheat" report --format=json races.jsonl >known.json 2>err
+echo 'race:nothing' >left-out
+printf '#!/bin/sh\nexec ./waits\n' >script
+chmod +x script
+known=$(sum known.json) left=$(sum left-out) records=$(sum races.jsonl) script=$(sum script)
+refused run-document waits "$waits" run --format=sarif:waits -- ./waits
+refused run-document-script script "$script" run --force --format=sarif:script -- ./script
+refused run-document-known known.json "$known" run --baseline=known.json --format=json:known.json -- ./waits
+refused test waits "$waits" test -n 1 --output=waits -- ./waits
+refused test-left-out left-out "$left" test -n 1 --suppressions=left-out --output=left-out -- ./waits
+refused report-left-out left-out "$left" report --suppressions=left-out --output=left-out races.jsonl
+refused report-known known.json "$known" report --baseline=known.json --output=known.json races.jsonl
+refused report-updated known.json "$known" report --baseline=known.json --update-baseline --output=known.json races.jsonl
+refused static-left-out left-out "$left" static --suppressions=left-out --output=left-out ./field
+refused static-known known.json "$known" static --baseline=known.json --output=known.json ./field
+for output in output summary; do
+    refused chase-$output-left-out left-out "$left" chase --all --suppressions=left-out --$output=left-out -- ./field
+    refused chase-$output-from races.jsonl "$records" chase --from=races.jsonl --$output=races.jsonl -- ./field
+    refused chase-$output-program field "$field" chase --all --$output=field -- ./field
+done
+echo >state
+refused chase-summary-state state "$(sum state)" chase --all --state=state --summary=./state -- ./field
+# And against every other output.
+"$deadheat" run --output=both --format="json:$work/both" -- ./waits >out 2>err </dev/null
+same both-run "$?:$(grep -c 'cannot both go to' err):$(cat both 2>&1)" "2:1:cat: both: No such file or directory"
+"$deadheat" chase --all --output=both --summary=./both -- ./field >out 2>err </dev/null
+same both-chase "$?:$(grep -c 'cannot both go to' err)" 2:1
+"$deadheat" run --format=json:both --format=sarif:./both -- ./waits >out 2>err </dev/null
+same both-documents "$?:$(grep -c 'cannot both go to' err)" 2:1
 echo 'int main(void) { return 0; }' >a.c
 source=$(sum a.c)
 for how in '-o a.c a.c' '-c ./a.c -oa.c'; do
