@@ -44,8 +44,9 @@ struct dh_chase_request {
     u64 trials;
     u64 exitcode;
     const char *output, *suppressions, *color;
-    const char *from;            /* a file with the pairs; NULL: none */
-    const char *style;           /* of the program's pairs: relay or sound */
+    bool unwritten;    /* a record did not get into the output: the status says so, whatever was found */
+    const char *from;  /* a file with the pairs; NULL: none */
+    const char *style; /* of the program's pairs: relay or sound */
     const char *state, *summary; /* files; NULL: none */
     const char *replay;          /* a fingerprint; NULL: none */
     u64 budget_us;               /* for all runs together; 0: no limit */

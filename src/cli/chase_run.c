@@ -31,8 +31,9 @@ enum { LINGER_US = 20000, LEAST_LINGER_US = 2000 };
 
 struct records {
     struct dh_reporter *reporter;
-    int output; /* -1: none */
-    FILE *copy; /* NULL: none */
+    int output;      /* -1: none */
+    bool *unwritten; /* set when a record does not get into the output; said once */
+    FILE *copy;      /* NULL: none */
     u64 number;
     bool reported;
     char process[ID_DIGITS + 1];
@@ -51,8 +52,11 @@ static void take_line(void *ctx, const char *text, size_t len)
     char *line = dh_util_alloc(len + 1);
     memcpy(line, text, len);
     line[len] = '\n';
-    if (write(r->output, line, len + 1) != (ssize_t)len + 1)
-        dh_cli_warn("chase", "cannot write the records: %s", strerror(errno));
+    errno = ENOSPC; /* what a short write means */
+    if (write(r->output, line, len + 1) != (ssize_t)len + 1 && !*r->unwritten) {
+        dh_cli_fail("chase", "cannot write the records: %s", strerror(errno));
+        *r->unwritten = true;
+    }
     free(line);
 }
 
@@ -431,7 +435,8 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
 {
     struct dh_chase_trial trial = {0};
     struct dh_chase_target target;
-    struct records records = {.reporter = reporter, .output = output, .copy = q->copy};
+    struct records records = {
+        .reporter = reporter, .output = output, .unwritten = &q->unwritten, .copy = q->copy};
     const struct sigaction notice = {.sa_handler = notice_child};
     const u64 before = children_us();
     int ends[2];

@@ -623,5 +623,5 @@ int dh_cmd_chase(int argc, char **argv)
         rc = 0;
     }
     dh_arena_done(&q.arena);
-    return rc;
+    return q.unwritten ? DH_EXIT_TROUBLE : rc;
 }

@@ -360,7 +360,7 @@ static int run_child(char **argv, int control, bool *ret_ran)
         close(ends[0]);
         return pid;
     }
-    dh_run_gather_let_go(control, ends[0]);
+    dh_run_gather_let_go((const int[]){control, ends[0]}, 2);
     *ret_ran = read(ends[0], &failed, 1) == 0;
     close(ends[0]);
     return dh_cli_child_wait(pid);

@@ -39,10 +39,21 @@ struct stream {
     u64 races; /* not suppressed */
 };
 
+/* The requested documents, as far as they can be written. */
+struct documents {
+    struct dh_arena arena;
+    struct dh_output files[DH_RUN_DOCUMENTS];
+    struct dh_reporter_document all[DH_RUN_DOCUMENTS];
+    size_t n;
+    bool in_place; /* one replaces the text */
+    int trouble;   /* 0, or DH_EXIT_TROUBLE after a message */
+};
+
 struct gatherer {
     const struct dh_run_reports *reports;
     const char *program;
     struct dh_reporter *reporter;
+    struct documents documents;
     int listener, control;
     bool full; /* no descriptor is left for a connection, until one is closed */
     struct stream **streams;
@@ -190,40 +201,27 @@ static bool serve(struct gatherer *g, int timeout, bool *ret_ended)
 
 /* ---- The process ---- */
 
-/* The requested documents, as far as they can be written: 0, or DH_EXIT_TROUBLE after a message. */
-struct documents {
-    struct dh_arena arena;
-    struct dh_output files[DH_RUN_DOCUMENTS];
-    struct dh_reporter_document all[DH_RUN_DOCUMENTS];
-    size_t n;
-    bool in_place; /* one replaces the text */
-};
-
-static int open_documents(struct documents *d, const struct dh_run_reports *reports)
+static void open_documents(struct documents *d, const struct dh_run_reports *reports)
 {
-    int trouble = 0;
     for (size_t i = 0; i < reports->n_documents; i++) {
         const char *file = reports->documents[i].file;
         struct dh_output *to = &d->files[i];
         d->in_place |= !file;
         if (file && dh_output_open(to, &d->arena, file) != 0)
-            trouble = dh_cli_fail("run", "cannot write '%s': %s", file, to->why);
+            d->trouble = dh_cli_fail("run", "cannot write '%s': %s", file, to->why);
         else
             d->all[d->n++] =
                 (struct dh_reporter_document){reports->documents[i].format, file ? to->stream : stderr};
     }
-    return trouble;
 }
 
-static int close_documents(struct documents *d, const struct dh_run_reports *reports)
+static void close_documents(struct documents *d, const struct dh_run_reports *reports)
 {
-    int trouble = 0;
     for (size_t i = 0; i < reports->n_documents; i++)
         if (d->files[i].stream && dh_output_commit(&d->files[i]) != 0)
-            trouble =
+            d->trouble =
                 dh_cli_fail("run", "cannot write '%s': %s", reports->documents[i].file, d->files[i].why);
     dh_arena_done(&d->arena);
-    return trouble;
 }
 
 static int gather(void *ctx)
@@ -232,8 +230,6 @@ static int gather(void *ctx)
     struct dh_reporter_result result;
     const struct dh_options *settings = g->reports->settings;
     struct dh_cli_baseline *baseline = g->reports->baseline;
-    struct documents documents = {0};
-    int trouble = open_documents(&documents, g->reports);
     const struct dh_reporter_options options = {
         .out = stderr,
         .messages = stderr,
@@ -243,9 +239,9 @@ static int gather(void *ctx)
         .program = g->program,
         .exitcode = (u64)settings->exitcode,
         .streaming = true,
-        .print = settings->report && !documents.in_place,
-        .documents = documents.all,
-        .n_documents = documents.n,
+        .print = settings->report && !g->documents.in_place,
+        .documents = g->documents.all,
+        .n_documents = g->documents.n,
         .command = "run",
         .all = settings->all,
         .color = dh_cli_wants_color(settings->color, STDERR_FILENO),
@@ -269,9 +265,9 @@ static int gather(void *ctx)
     /* If nothing was examined, nothing is known about the baseline. */
     baseline->update &= result.processes > 0;
     int rc = dh_cli_baseline_end("run", baseline, partial, 0);
-    trouble = trouble ? trouble : rc;
-    rc = close_documents(&documents, g->reports);
-    trouble = trouble ? trouble : rc;
+    close_documents(&g->documents, g->reports);
+    fflush(stderr); /* it is buffered */
+    int trouble = g->documents.trouble ? g->documents.trouble : rc;
     const struct dh_run_result found = {.complete = true,
                                         .instrumented = result.processes > 0,
                                         .status = trouble ? trouble : (int)result.status};
@@ -289,19 +285,24 @@ static void allow_many_descriptors(void)
 }
 
 /* Whoever waits for the command's input or output to be closed waits for the programs, not for us. */
-void dh_run_gather_let_go(int first, int second)
+void dh_run_gather_let_go(const int *kept, size_t n)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null >= 0) {
         dup2(null, STDIN_FILENO);
         dup2(null, STDOUT_FILENO);
     }
-    int low = first < second ? first : second, high = first < second ? second : first;
-    if (low > 3)
-        close_range(3, (unsigned)low - 1, 0);
-    if (high > low + 1)
-        close_range((unsigned)low + 1, (unsigned)high - 1, 0);
-    close_range((unsigned)high + 1, ~0u, 0);
+    unsigned from = STDERR_FILENO + 1;
+    for (bool more = true; more;) {
+        unsigned next = ~0u; /* the lowest that is kept and not below `from` */
+        for (size_t i = 0; i < n; i++)
+            if ((unsigned)kept[i] >= from && (unsigned)kept[i] < next)
+                next = (unsigned)kept[i];
+        more = next != ~0u;
+        if (next > from)
+            close_range(from, more ? next - 1 : ~0u, 0);
+        from = next + 1;
+    }
 }
 
 int dh_run_gather_start(struct dh_run_gather *g, const struct dh_run_reports *reports, const char *program)
@@ -320,7 +321,13 @@ int dh_run_gather_start(struct dh_run_gather *g, const struct dh_run_reports *re
     if (g->pid == 0) {
         struct gatherer gatherer = {
             .reports = reports, .program = program, .listener = listener, .control = ends[0]};
-        dh_run_gather_let_go(listener, ends[0]);
+        int kept[2 + DH_RUN_DOCUMENTS] = {listener, ends[0]};
+        size_t n = 2;
+        open_documents(&gatherer.documents, reports); /* one may go to a descriptor that is let go of now */
+        for (size_t i = 0; i < reports->n_documents; i++)
+            if (gatherer.documents.files[i].stream)
+                kept[n++] = gatherer.documents.files[i].fd;
+        dh_run_gather_let_go(kept, n);
         allow_many_descriptors();
         _exit(dh_cli_report_for_others(gather, &gatherer));
     }

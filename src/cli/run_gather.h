@@ -46,8 +46,8 @@ struct dh_run_reports {
 bool dh_run_gather_is_above(void);
 /* Starts it, in its own process. 0 or a negative errno. `program` is the file that the command runs. */
 int dh_run_gather_start(struct dh_run_gather *g, const struct dh_run_reports *reports, const char *program);
-/* Closes the descriptors a program gets, except standard error and these two. */
-void dh_run_gather_let_go(int first, int second);
+/* Closes the descriptors a program gets, except standard error and these. */
+void dh_run_gather_let_go(const int *kept, size_t n);
 /* The command has ended: prints the summary. partial: it ended abnormally, and may not have done all it was
  * meant to. */
 struct dh_run_result dh_run_gather_finish(struct dh_run_gather *g, bool partial);

@@ -55,6 +55,15 @@ for command in 'static --output' 'trace convert -o'; do
     rc=$?
     same "full-file-${command%% *}" "$rc:$(grep -c 'cannot write .*/dev/full.*: No space left on device' err)" 2:1
 done
+# Documents of a run are written by a process of their own, which has let go of the command's descriptors.
+for file in /dev/full /dev/stdout /dev/fd/5; do
+    "$deadheat" run --report=0 --format=json:$file -- ./waits >/dev/full 2>err </dev/null 5>&1
+    same "full-document-${file##*/}" "$?:$(grep -c "cannot write '$file': No space left on device" err)" 2:1
+done
+"$deadheat" run --report=0 --format=csv:/dev/stdout --format=csv:/dev/fd/5 --format=csv:file.csv -- ./waits >out 2>err </dev/null 5>fifth
+same documents-to-descriptors "$?:$(grep -c '^fingerprint,' out):$(cksum <fifth)" "3:1:$(sum file.csv)"
+"$deadheat" chase --any --output=/dev/full -- ./field >out 2>err </dev/null
+same full-chase "$?:$(grep -c 'cannot write the records: No space left on device' err)" 2:1
 # More than one buffer of it, so that the error comes before the end; and what is not open at all.
 awk 'BEGIN { for (i = 0; i < 20000; i++) print "T1|w(variable" i ")|1" }' >long.std
 full long trace cat long.std
