@@ -181,8 +181,8 @@ static int set_flag(struct request *q, const char *arg)
 /* Detects files of other kinds, given by mistake. 0, or DH_EXIT_TROUBLE after a message. */
 static int check_kind(const char *file, int fd)
 {
-    char head[8] = {0};
-    if (pread(fd, head, sizeof(head), 0) < (ssize_t)sizeof(head))
+    char head[8 + 1] = {0};
+    if (pread(fd, head, 8, 0) < 8)
         return 0;
     if (memcmp(head, "\177ELF", 4) == 0)
         return dh_cli_fail(
@@ -190,10 +190,20 @@ static int check_kind(const char *file, int fd)
             "'%s' is a program, and no file of race records: 'deadheat run --output=FILE' runs "
             "it and writes one",
             file);
-    if (dh_dht_is(head, sizeof(head)))
+    if (dh_dht_is(head, 8))
         return dh_cli_fail(
             "report", "'%s' is a recording, and no file of race records: 'deadheat analyze' finds its races",
             file);
+    size_t digits = strspn(head + 1, "0123456789");
+    if (head[0] == 'T' && digits > 0 && head[1 + digits] == '|')
+        return dh_cli_fail("report",
+                           "'%s' is a trace, and no file of race records: 'deadheat analyze' finds its races",
+                           file);
+    if (strcmp(head, "{\"versio") == 0 || strcmp(head, "{\"$schem") == 0)
+        return dh_cli_fail("report",
+                           "'%s' is a document of findings, and no file of race records, which 'deadheat "
+                           "run --output=FILE' writes; documents are for --baseline=FILE",
+                           file);
     return 0;
 }
 

@@ -25,6 +25,11 @@ kind() { # NAME WORDS ARGUMENTS
 }
 kind report-program "'./hits' is a program, .*deadheat run --output" report ./hits
 kind report-recording "'t.dht' is a recording, .*deadheat analyze" report t.dht
+kind report-trace "'t.std' is a trace, .*deadheat analyze" report t.std
+for format in json sarif; do
+    "$deadheat" report --format=$format r.jsonl >document.$format 2>err
+    kind report-$format "'document.$format' is a document of findings, .*--baseline" report document.$format
+done
 for command in analyze 'trace info' 'trace cat' 'compare --detectors=empty'; do
     # shellcheck disable=SC2086
     kind "${command%% *}-records" "r.jsonl holds race records, .*deadheat report" $command r.jsonl
