@@ -23,6 +23,7 @@ openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 
     -addext subjectAltName=IP:127.0.0.1 >/dev/null 2>&1 || { echo "FAIL hive/certificate: openssl"; exit 1; }
 
 [ -n "${HIVE:-}" ] || "$here/carry.sh" "$deadheat"
+[ -n "${HIVE:-}" ] || "$here/clock.sh" "$deadheat" "$work/prog"
 
 if [ -n "${HIVE:-}" ]; then
     "$here/build.sh" "$deadheat" "$2" "$HIVE" "$work/built" >build.log 2>&1 ||
