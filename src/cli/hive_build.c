@@ -41,11 +41,30 @@ static int narrow(struct dh_cli_hive *c, const char *path, struct dh_caper_build
     return 0;
 }
 
+/* A table without code is that of a program that an earlier version linked, or without debug information. */
+static void say_nothing_carried(struct dh_cli_hive *c, const char *path, const struct dh_caper_build *build)
+{
+    struct dh_pairs *table;
+    const char *why;
+    bool any = false;
+    if (dh_pairs_read(build->bytes, build->n_bytes, &table, &why) != 0)
+        return;
+    for (size_t i = 0; i < table->n_sites && !any; i++)
+        any = table->sites[i].code;
+    if (table->n_sites && !any)
+        dh_cli_warn(c->command,
+                    "the table of '%s' does not say whether its functions have changed, so no verdicts are "
+                    "carried over to or from it; compile it again with this version of deadheat",
+                    path);
+    dh_pairs_free(table);
+}
+
 int dh_cli_hive_build(struct dh_cli_hive *c, const char *path, struct dh_caper_build *ret)
 {
     const char *why;
     if (dh_caper_build_bytes(&c->arena, path, ret, &why) != 0)
         return dh_cli_fail(c->command, "'%s' %s", path, why);
+    say_nothing_carried(c, path, ret);
     if (!c->filter)
         return 0;
     c->style = c->style ? c->style : "sound"; /* of which dpPairs is a subset */

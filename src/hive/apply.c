@@ -91,75 +91,6 @@ static int revoke_key(struct event *e)
     return 0;
 }
 
-/* As in `deadheat static`: RELAY's pairs under its assumptions, or all. */
-static bool is_wanted(const struct dh_hive_build *b, const struct dh_pairs_pair *p)
-{
-    u32 assumed = b->set == DH_PAIRS_RELAY ? DH_PAIRS_RELAY_ASSUMES : 0;
-    return p->flags & b->set && !(dh_pairs_ifs(p->flags, b->set) & assumed);
-}
-
-static void join_pairs(struct dh_hive_state *s, u32 build)
-{
-    const struct dh_pairs *t = s->builds[build].table;
-    u32 program = s->builds[build].program;
-    for (u32 i = 0; i < t->n_pairs; i++) {
-        const struct dh_pairs_pair *p = &t->pairs[i];
-        if (!is_wanted(&s->builds[build], p))
-            continue;
-        const u64 sites[2] = {t->sites[p->side[0].site].id, t->sites[p->side[1].site].id};
-        bool bundle = dh_pairs_stands_for(t, p) > 1;
-        u32 unit = dh_hive_find_unit(s, program, p->id);
-        if (unit == DH_HIVE_NONE)
-            unit = dh_hive_unit_new(s, program, p->id, bundle, sites, DH_HIVE_NONE);
-        dh_hive_unit_join(s, unit, build, i);
-    }
-}
-
-/* Is this a bundle of the build's units? */
-static bool is_bundle_of(void *ctx, const struct dh_pairs_pair *pair)
-{
-    const struct dh_hive_build *b = ctx;
-    return is_wanted(b, pair) && dh_pairs_stands_for(b->table, pair) > 1;
-}
-
-/* The bundle of a build that contains the pair, or DH_PAIRS_NONE. */
-static u32 find_bundle(struct dh_hive_build *b, const u64 sites[2])
-{
-    u32 x = dh_pairs_find_site(b->table, sites[0]), y = dh_pairs_find_site(b->table, sites[1]);
-    if (x == DH_PAIRS_NONE || y == DH_PAIRS_NONE)
-        return DH_PAIRS_NONE;
-    return dh_pairs_find_containing(b->table, x, y, is_bundle_of, b);
-}
-
-/* Where a pair that users have found is in a table: in a bundle if possible, otherwise in anything, such as a
- * pair of the set `sound` only. DH_PAIRS_NONE: it is not a pair there. */
-static u32 find_found(struct dh_hive_build *b, const u64 sites[2])
-{
-    u32 in = find_bundle(b, sites);
-    return in != DH_PAIRS_NONE ? in : dh_hive_pair_with(b->table, sites);
-}
-
-/* Have its two accesses met, or raced? */
-static bool has_met(const struct dh_hive_unit *u)
-{
-    const struct dh_hive_tally *t = &u->tally;
-    return !u->bundle && (t->seen[DH_HIVE_MET] || t->races[DH_HIVE_PRIMARY] || t->races[DH_HIVE_ALTERNATE]);
-}
-
-/* A pair that users of earlier builds have found is a candidate in this one, too, if it is still a pair. */
-static void join_found(struct dh_hive_state *s, u32 build)
-{
-    for (u32 u = 0; u < s->n_units; u++) {
-        bool found = s->units[u].parent != DH_HIVE_NONE || has_met(&s->units[u]);
-        if (s->units[u].program != s->builds[build].program || !found ||
-            dh_hive_find_slot(s, build, u) != DH_HIVE_NONE)
-            continue;
-        u32 in = find_found(&s->builds[build], s->units[u].sites);
-        if (in != DH_PAIRS_NONE)
-            dh_hive_unit_join(s, u, build, in);
-    }
-}
-
 static int add_build(struct event *e)
 {
     struct dh_hive_state *s = e->s;
@@ -175,6 +106,7 @@ static int add_build(struct event *e)
     s->builds[s->n_builds++] =
         (struct dh_hive_build){.id = dh_arena_strdup(&s->arena, id),
                                .program = program,
+                               .by_place = !text_of(e, "carry"),
                                .set = style && strcmp(style, "sound") == 0 ? DH_PAIRS_SOUND : DH_PAIRS_RELAY,
                                .added_us = e->raw->time_us,
                                .table = table};
@@ -182,8 +114,7 @@ static int add_build(struct event *e)
     struct dh_hive_program *p = &s->programs[program];
     p->builds = dh_util_grow(p->builds, p->n_builds, &p->cap_builds, sizeof(*p->builds));
     p->builds[p->n_builds++] = at;
-    join_pairs(s, at);
-    join_found(s, at);
+    dh_hive_carry_join(s, at);
     return 0;
 }
 
@@ -405,25 +336,6 @@ static void withdraw_settled(struct dh_hive_state *s, u32 unit, enum dh_hive_res
     dh_hive_unit_settle(s, unit);
 }
 
-/* The candidate that consists of these two accesses, or DH_HIVE_NONE. If they have met, they are one from now
- * on: any pair of the table, also one that is in none of the build's units. */
-static u32 candidate_of(struct dh_hive_state *s, u32 build, u32 examined, const u64 sites[2], bool met)
-{
-    struct dh_hive_build *b = &s->builds[build];
-    u64 id = dh_pairs_id_of(sites[0], sites[1]);
-    u32 unit = dh_hive_find_unit(s, b->program, id);
-    if (unit != DH_HIVE_NONE ? dh_hive_find_slot(s, build, unit) != DH_HIVE_NONE : !met)
-        return unit;
-    u32 in = dh_hive_bundle_has(b->table, examined, sites[0], sites[1]) ? examined : find_found(b, sites);
-    if (in == DH_PAIRS_NONE)
-        return unit;
-    if (unit == DH_HIVE_NONE)
-        unit = dh_hive_unit_new(s, b->program, id, false, sites,
-                                dh_hive_find_unit(s, b->program, b->table->pairs[in].id));
-    dh_hive_unit_join(s, unit, build, in);
-    return unit;
-}
-
 /* Two threads were at these accesses at the same time while bytes were watched: a race, found without a task
  * of its own. The sites are in the order in which the accesses were made. */
 static void take_race(struct dh_hive_state *s, u32 unit, const struct dh_hive_record *inference,
@@ -472,7 +384,7 @@ static void take_inference(struct event *e, u32 build, u32 bundle, const struct 
          * them. */
         for (int side = 0; side < 2; side++)
             dh_hive_site_tell(s, dh_hive_site_of(s, program, sites[side]), true);
-        u32 unit = candidate_of(s, build, pair, sites, saw == DH_HIVE_MET);
+        u32 unit = dh_hive_carry_candidate(s, build, pair, sites, saw == DH_HIVE_MET);
         if (unit == DH_HIVE_NONE)
             continue;
         s->units[unit].tally.seen[saw]++;

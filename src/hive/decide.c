@@ -121,7 +121,8 @@ enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *progr
     if (status >= DH_HIVE_BAD)
         return status;
     add(b, "build",
-        json_pack("{s:s, s:s, s:s}", "program", program, "build", build, "style", sound ? "sound" : "relay"),
+        json_pack("{s:s, s:s, s:s, s:s}", "program", program, "build", build, "style",
+                  sound ? "sound" : "relay", "carry", "code"),
         table, len);
     return DH_HIVE_CREATED;
 }

@@ -40,6 +40,13 @@ u64 dh_hive_now_us(void)
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
 }
 
+u64 dh_hive_ticks_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
 /* ---- The log ---- */
 
 static int take(void *ctx, const struct dh_store_event *e)

@@ -49,6 +49,7 @@ void dh_hive_engine_unlock(struct dh_hive_engine *e);
 void dh_hive_engine_stats(struct dh_hive_engine *e, struct dh_hive_engine_stats *ret);
 /* Copies an embedded store; otherwise a negative errno and a message from malloc. */
 int dh_hive_engine_backup(const char *where, const char *path, char **ret_why);
-u64 dh_hive_now_us(void); /* since 1970 */
+u64 dh_hive_now_us(void);   /* since 1970 */
+u64 dh_hive_ticks_us(void); /* for time limits: goes on evenly when the clock is set */
 
 #endif

@@ -173,7 +173,7 @@ static u64 address_of(struct MHD_Connection *c)
 static bool may_ask(struct dh_hive_server *s, struct dh_hive_limit *limit, u64 who)
 {
     pthread_mutex_lock(&s->lock);
-    bool may = dh_hive_limit_ask(limit, who | 1, dh_hive_now_us());
+    bool may = dh_hive_limit_ask(limit, who | 1, dh_hive_ticks_us());
     pthread_mutex_unlock(&s->lock);
     return may;
 }
@@ -355,7 +355,7 @@ static void on_change(void *ctx)
         dh_hive_poll_look(s);
         dh_hive_watch_look(s);
     }
-    dh_hive_patience_sweep(&s->patience, dh_hive_now_us());
+    dh_hive_patience_sweep(&s->patience, dh_hive_ticks_us());
 }
 
 bool dh_hive_is_loopback(const char *address)

@@ -108,8 +108,9 @@ static void put_judgement(struct dh_page *p, const json_t *unit)
                     "happen.</p>");
     if (dh_page_true_in(unit, "carried_over"))
         dh_page_put(p,
-                    "<p>All results are of other builds. They are taken to hold for this one, because both "
-                    "accesses are at the same places in their functions.</p>");
+                    "<p>All results are of other builds. They are taken to hold for this one, because the "
+                    "tables of the builds show no change of the two accesses, of the functions they are in, "
+                    "or of the locks and threads there.</p>");
     if (*dh_page_text_in(unit, "why"))
         dh_page_put(p, "<p class=\"dim\">Why it was considered possible: %p</p>",
                     dh_page_text_in(unit, "why"));

@@ -33,7 +33,7 @@ void dh_hive_patience_done(struct dh_hive_patience *p)
 
 static void set(struct dh_hive_peer *peer, u64 us)
 {
-    __atomic_store_n(&peer->deadline_us, us ? dh_hive_now_us() + us : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&peer->deadline_us, us ? dh_hive_ticks_us() + us : 0, __ATOMIC_RELAXED);
 }
 
 void dh_hive_patience_notify(void *patience, struct MHD_Connection *c, void **at,

@@ -19,12 +19,12 @@
 
 #include "hive/state_impl.h"
 
-enum { FORMAT = 5, AT_ONCE = 4 << 20 };
+enum { FORMAT = 6, AT_ONCE = 4 << 20 };
 #define MAGIC 0x706e736576696864ull /* "dhivesnp" */
 
 _Static_assert(sizeof(struct dh_hive_program) == 168, "dh_hive_program has changed: see above");
 _Static_assert(sizeof(struct dh_hive_build) == 232, "dh_hive_build has changed: see above");
-_Static_assert(sizeof(struct dh_hive_unit) == 256, "dh_hive_unit has changed: see above");
+_Static_assert(sizeof(struct dh_hive_unit) == 280, "dh_hive_unit has changed: see above");
 _Static_assert(sizeof(struct dh_hive_tried) == sizeof(u64), "the value of a map");
 
 struct head {

@@ -160,7 +160,7 @@ size_t dh_hive_idle(const struct dh_hive_build *b)
     return n;
 }
 
-static bool side_has(const struct dh_pairs *table, const struct dh_pairs_pair *pair, int side, u32 site)
+bool dh_hive_side_has(const struct dh_pairs *table, const struct dh_pairs_pair *pair, int side, u32 site)
 {
     size_t n;
     const u32 *more = dh_pairs_items(table, pair->alike[side], &n);
@@ -178,8 +178,8 @@ bool dh_hive_bundle_has(const struct dh_pairs *table, u32 pair, u64 a, u64 b)
     u32 x = dh_pairs_find_site(table, a), y = dh_pairs_find_site(table, b);
     if (x == DH_PAIRS_NONE || y == DH_PAIRS_NONE)
         return false;
-    return (side_has(table, p, 0, x) && side_has(table, p, 1, y)) ||
-           (side_has(table, p, 0, y) && side_has(table, p, 1, x));
+    return (dh_hive_side_has(table, p, 0, x) && dh_hive_side_has(table, p, 1, y)) ||
+           (dh_hive_side_has(table, p, 0, y) && dh_hive_side_has(table, p, 1, x));
 }
 
 u32 dh_hive_pair_with(const struct dh_pairs *table, const u64 sites[2])
@@ -291,13 +291,17 @@ void dh_hive_site_lacks(struct dh_hive_state *s, u32 site)
 
 /* ---- Units ---- */
 
-u32 dh_hive_unit_new(struct dh_hive_state *s, u32 program, u64 id, bool bundle, const u64 sites[2],
-                     u32 parent)
+u32 dh_hive_unit_new(struct dh_hive_state *s, u32 program, u64 pair, u64 evidence, bool bundle,
+                     const u64 sites[2], u32 parent)
 {
-    u32 at = (u32)s->n_units;
+    u32 at = (u32)s->n_units, older = dh_hive_find_unit(s, program, pair);
+    u64 id = dh_hive_carry_id(s, program, pair, evidence);
     s->units = dh_util_grow(s->units, s->n_units, &s->cap_units, sizeof(*s->units));
     struct dh_hive_unit *u = &s->units[s->n_units++];
     *u = (struct dh_hive_unit){.id = id,
+                               .pair = pair,
+                               .evidence = evidence,
+                               .newer = DH_HIVE_NONE,
                                .program = program,
                                .bundle = bundle,
                                .sites = {sites[0], sites[1]},
@@ -313,6 +317,10 @@ u32 dh_hive_unit_new(struct dh_hive_state *s, u32 program, u64 id, bool bundle, 
         s->sites[u->at[side]].first = at * 2 + side;
     }
     dh_hive_index_put(&s->programs[program].units, &id, sizeof(id), at);
+    while (older != DH_HIVE_NONE && s->units[older].newer != DH_HIVE_NONE)
+        older = s->units[older].newer;
+    if (older != DH_HIVE_NONE)
+        s->units[older].newer = at;
     return at;
 }
 

@@ -61,7 +61,8 @@ struct dh_hive_build {
     const char *id; /* hexadecimal */
     u32 program;
     bool forgotten;
-    u8 set; /* DH_PAIRS_RELAY or DH_PAIRS_SOUND: which pairs of the table are its units */
+    bool by_place; /* it was added before evidence was asked for: see carry.c */
+    u8 set;        /* DH_PAIRS_RELAY or DH_PAIRS_SOUND: which pairs of the table are its units */
     u64 added_us;
     struct dh_pairs *table;
     struct dh_hive_source *source;   /* its source lines, or NULL: not uploaded */
@@ -96,7 +97,10 @@ struct dh_hive_site {
 };
 
 struct dh_hive_unit {
-    u64 id;
+    u64 id;       /* of the first version of a pair, the pair's; of others, another one */
+    u64 pair;     /* the id in tables, which agents know */
+    u64 evidence; /* of its code: carry.c */
+    u32 newer;    /* the next version of the pair, or DH_HIVE_NONE */
     u32 program;
     bool bundle;
     u64 sites[2]; /* ids; of a bundle: its first ones */

@@ -64,11 +64,12 @@ static json_t *dump_builds(const struct dh_hive_state *s)
         for (size_t k = b->queue_head; k < b->n_queue; k++)
             json_array_append_new(
                 queue, json_pack("[I,I]", (json_int_t)b->queue[k].task, (json_int_t)b->queue[k].since_us));
-        json_array_append_new(all, json_pack("{s:s, s:i, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "id",
-                                             b->id, "set", b->set, "program", (json_int_t)b->program,
-                                             "forgotten", b->forgotten, "added_us", (json_int_t)b->added_us,
-                                             "slots", slots, "open", dump_list(b->open, b->n_open), "idle",
-                                             dump_idle(b), "queue", queue, "source", dump_source(b->source)));
+        json_array_append_new(all, json_pack("{s:s, s:b, s:i, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "id",
+                                             b->id, "by_place", b->by_place, "set", b->set, "program",
+                                             (json_int_t)b->program, "forgotten", b->forgotten, "added_us",
+                                             (json_int_t)b->added_us, "slots", slots, "open",
+                                             dump_list(b->open, b->n_open), "idle", dump_idle(b), "queue",
+                                             queue, "source", dump_source(b->source)));
     }
     return all;
 }
@@ -88,13 +89,14 @@ static json_t *dump_units(const struct dh_hive_state *s)
                                             (json_int_t)r->run_us, (json_int_t)r->user, (json_int_t)r->build,
                                             (json_int_t)r->tau_us, r->result, r->order, r->consequence));
         }
-        json_array_append_new(all, json_pack("{s:s, s:o, s:I, s:b, s:I, s:I, s:o, s:I, s:I, s:[I,I], s:o}",
-                                             "id", dh_hive_id_text(u->id, id), "stacks", dump_stacks(u),
-                                             "program", (json_int_t)u->program, "bundle", u->bundle, "parent",
-                                             (json_int_t)u->parent, "life", (json_int_t)u->life, "tally",
-                                             dump_tally(&u->tally), "active", (json_int_t)u->active, "tasks",
-                                             (json_int_t)u->tasks, "tried", (json_int_t)u->tried[0],
-                                             (json_int_t)u->tried[1], "records", records));
+        json_array_append_new(
+            all,
+            json_pack("{s:s, s:[I,I], s:o, s:I, s:b, s:I, s:I, s:o, s:I, s:I, s:[I,I], s:o}", "id",
+                      dh_hive_id_text(u->id, id), "version", (json_int_t)u->evidence, (json_int_t)u->newer,
+                      "stacks", dump_stacks(u), "program", (json_int_t)u->program, "bundle", u->bundle,
+                      "parent", (json_int_t)u->parent, "life", (json_int_t)u->life, "tally",
+                      dump_tally(&u->tally), "active", (json_int_t)u->active, "tasks", (json_int_t)u->tasks,
+                      "tried", (json_int_t)u->tried[0], (json_int_t)u->tried[1], "records", records));
     }
     return all;
 }

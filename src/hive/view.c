@@ -241,7 +241,7 @@ json_t *dh_hive_view_task(const struct dh_hive_state *s, u32 user)
     char id[17], a[17], b[17];
     return no_memory(json_pack("{s:I, s:s, s:s, s:s, s:[s,s], s:s, s:I}", "task", (json_int_t)task, "kind",
                                u->bundle ? "inference" : "validation", "build", s->builds[t->build].id,
-                               "unit", dh_hive_id_text(u->id, id), "sites", dh_hive_id_text(u->sites[0], a),
+                               "unit", dh_hive_id_text(u->pair, id), "sites", dh_hive_id_text(u->sites[0], a),
                                dh_hive_id_text(u->sites[1], b), "order", dh_hive_orders[t->order], "tau_us",
                                (json_int_t)t->tau_us));
 }

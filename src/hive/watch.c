@@ -28,7 +28,7 @@ void dh_hive_watch_route(struct dh_hive_request *r)
         dh_hive_answer_error(r, 400, "'since' and 'wait_s' are numbers");
         return;
     }
-    r->asked_us = dh_hive_now_us();
+    r->asked_us = dh_hive_ticks_us();
     r->deadline_us = r->asked_us + 1000000ull * (wait_s < MOST_S ? wait_s : MOST_S);
     u64 version = dh_hive_engine_lock(s->engine)->seq;
     dh_hive_engine_unlock(s->engine);
@@ -53,7 +53,7 @@ void dh_hive_watch_route(struct dh_hive_request *r)
 void dh_hive_watch_look(struct dh_hive_server *s)
 {
     struct dh_hive_request *ready = NULL, *next;
-    u64 version = dh_hive_engine_lock(s->engine)->seq, now = dh_hive_now_us();
+    u64 version = dh_hive_engine_lock(s->engine)->seq, now = dh_hive_ticks_us();
     dh_hive_engine_unlock(s->engine);
     pthread_mutex_lock(&s->lock);
     for (struct dh_hive_request **at = &s->watching, *r; (r = *at);) {

@@ -18,7 +18,7 @@
 #include "util/arena.h"
 
 #define DH_PAIRS_SECTION ".deadheat.pairs"
-enum { DH_PAIRS_VERSION = 5, DH_PAIRS_ID_VERSION = 2 };
+enum { DH_PAIRS_VERSION = 6, DH_PAIRS_OLDEST = 5, DH_PAIRS_ID_VERSION = 2 };
 enum { DH_PAIRS_NONE = UINT32_MAX }; /* no index */
 
 enum dh_pairs_access {
@@ -50,6 +50,7 @@ struct dh_pairs_site {
     u8 access;   /* enum dh_pairs_access */
     u32 size;    /* bytes; 0: unknown or variable (memcpy) */
     u32 ordinal; /* among sites equal in all parts of the id; set by dh_pairs_add_site */
+    u64 code;    /* hash of what the function says, however it is laid out; 0: unknown. Not part of the id */
 };
 
 enum dh_pairs_storage {
@@ -316,7 +317,8 @@ void dh_pairs_write(const struct dh_pairs *p, u8 **ret, size_t *ret_len);
 /* The same, into a file. 0, or a negative errno. */
 int dh_pairs_write_file(const struct dh_pairs *p, int file);
 /* Nothing in the bytes is trusted. Bytes after the table are ignored. 0, -EBADMSG or, for a table of another
- * version, -EPROTONOSUPPORT; then *ret_why is a sentence. */
+ * version, -EPROTONOSUPPORT; then *ret_why is a sentence. A table of version DH_PAIRS_OLDEST has sites
+ * without code. */
 int dh_pairs_read(const void *bytes, size_t len, struct dh_pairs **ret, const char **ret_why);
 
 #endif

@@ -14,7 +14,7 @@
  *   strings      length, bytes (the first string, "", is not written; nor is the first list, the empty one)
  *   lists        count, items
  *   head         program, producer, options (strings); bit 0: no threads
- *   sites        module, function, host, place, access, size, ordinal
+ *   sites        module, function, host, place, access, size, ordinal, code (not in version 5)
  *   variables    storage, name, path, type, function, place
  *   locks        kind << 1 | single, name, place
  *   entries      kind << 1 | many, function, creator, api, place

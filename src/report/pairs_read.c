@@ -17,6 +17,7 @@
 struct in {
     struct dh_pairs *pairs;
     const u8 *at, *end;
+    u64 version;
     const char *why; /* NULL: no error so far */
 };
 
@@ -149,6 +150,7 @@ static void get_sites(struct in *in)
         s.access = (u8)get_below(in, DH_PAIRS_ACCESSES, "it holds an unknown kind of access");
         s.size = get_u32(in);
         s.ordinal = get_u32(in);
+        s.code = in->version > DH_PAIRS_OLDEST ? get(in) : 0;
         if (!in->why && !dh_pairs_put_site(in->pairs, &s))
             fail(in, "it holds a site twice");
     }
@@ -272,13 +274,14 @@ static u64 get_fixed(const u8 *at, int n)
 }
 
 /* 0 and the body, or as dh_pairs_read. */
-static int check_head(const u8 *bytes, size_t len, size_t *ret_body, const char **ret_why)
+static int check_head(const u8 *bytes, size_t len, u64 *ret_version, size_t *ret_body, const char **ret_why)
 {
     if (len < DH_PAIRS_AT_BODY || memcmp(bytes, DH_PAIRS_MAGIC, sizeof(DH_PAIRS_MAGIC)) != 0) {
         *ret_why = "it does not begin like one";
         return -EBADMSG;
     }
-    if (get_fixed(bytes + DH_PAIRS_AT_VERSION, 8) != DH_PAIRS_VERSION) {
+    u64 version = get_fixed(bytes + DH_PAIRS_AT_VERSION, 8);
+    if (version < DH_PAIRS_OLDEST || version > DH_PAIRS_VERSION) {
         *ret_why = "it was written by another version of deadheat";
         return -EPROTONOSUPPORT;
     }
@@ -291,6 +294,7 @@ static int check_head(const u8 *bytes, size_t len, size_t *ret_body, const char 
         *ret_why = "its checksum is wrong";
         return -EBADMSG;
     }
+    *ret_version = version;
     *ret_body = body;
     return 0;
 }
@@ -298,10 +302,11 @@ static int check_head(const u8 *bytes, size_t len, size_t *ret_body, const char 
 int dh_pairs_read(const void *bytes, size_t len, struct dh_pairs **ret, const char **ret_why)
 {
     size_t body;
-    int rc = check_head(bytes, len, &body, ret_why);
+    u64 version;
+    int rc = check_head(bytes, len, &version, &body, ret_why);
     if (rc != 0)
         return rc;
-    struct in in = {.pairs = dh_pairs_new()};
+    struct in in = {.pairs = dh_pairs_new(), .version = version};
     in.at = (const u8 *)bytes + DH_PAIRS_AT_BODY;
     in.end = in.at + body;
     get_body(&in);

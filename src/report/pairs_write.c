@@ -89,6 +89,7 @@ static void put_sites(struct out *o)
         put(o, s->access);
         put(o, s->size);
         put(o, s->ordinal);
+        put(o, s->code);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "base/base.h"
 
 /* The schema that this program writes. Older ones are upgraded when a store is opened. */
-enum { DH_STORE_VERSION = 3 };
+enum { DH_STORE_VERSION = 4 };
 
 struct dh_store;
 

@@ -46,8 +46,8 @@ def full():
     t = Table()
     t.add("prog", "deadheat", "", 0)
     t.add(2)  # sites
-    t.add("a.c", "f", "", "a.c", "/x", 10, 5, 1, 4, 0)
-    t.add("a.c", "main", "g", "a.h", "/x", 300, 2, 0, 8, 1)
+    t.add("a.c", "f", "", "a.c", "/x", 10, 5, 1, 4, 0, 0xDEADBEEF12345678)
+    t.add("a.c", "main", "g", "a.h", "/x", 300, 2, 0, 8, 1, 0)
     t.add(2)  # variables
     t.add(0, "stats", ".hits", "struct stats", "", "a.c", "/x", 3, 1)
     t.add(2, "malloc", "[].next", "struct node", "new_node", "a.c", "/x", 30, 9)

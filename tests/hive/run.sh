@@ -22,6 +22,9 @@ done
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost \
     -addext subjectAltName=IP:127.0.0.1 >/dev/null 2>&1 || { echo "FAIL hive/certificate: openssl"; exit 1; }
 
+[ -n "${HIVE:-}" ] || "$here/carry.sh" "$deadheat"
+[ -n "${HIVE:-}" ] || "$here/clock.sh" "$deadheat" "$work/prog"
+
 if [ -n "${HIVE:-}" ]; then
     "$here/build.sh" "$deadheat" "$2" "$HIVE" "$work/built" >build.log 2>&1 ||
         { echo "FAIL hive/build: $(head -3 build.log | tr '\n' '|')"; exit 1; }

@@ -26,16 +26,22 @@ static inline int hive_take(void *ctx, const void *bytes, size_t len)
     return 0;
 }
 
-/* A write of 4 bytes in this line. */
-static inline u32 hive_site(struct dh_pairs *p, u32 line)
+/* A write of 4 bytes in this line, in a function that is known by this hash (0: unknown). */
+static inline u32 hive_site_in(struct dh_pairs *p, u32 line, u64 code)
 {
     const struct dh_pairs_site s = {.module = "m.c",
                                     .function = "f",
                                     .host = "",
                                     .at = {.file = "m.c", .dir = "/", .line = line},
                                     .access = DH_PAIRS_WRITE,
-                                    .size = 4};
+                                    .size = 4,
+                                    .code = code};
     return dh_pairs_add_site(p, &s);
+}
+
+static inline u32 hive_site(struct dh_pairs *p, u32 line)
+{
+    return hive_site_in(p, line, 1);
 }
 
 /* flags: the sets that it is in, DH_PAIRS_RELAY or DH_PAIRS_SOUND. */

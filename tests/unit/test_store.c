@@ -206,7 +206,7 @@ static void test_versions(void **state)
     assert_int_equal(all.n, 2);
     dh_store_close(s);
     run_sql(copy, "DROP INDEX events_by_kind"); /* fails unless it was made */
-    run_sql(copy, "INSERT INTO deadheat_schema VALUES (4)");
+    run_sql(copy, "INSERT INTO deadheat_schema VALUES (5)");
     assert_int_equal(dh_store_open(copy, false, &s, &why), -EPROTONOSUPPORT);
     assert_non_null(strstr(why, "later version"));
     free(why);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/whole/bundle.h"
+#include "ir/whole/code.h"
 #include "ir/whole/shim_whole.h"
 #include "ir/whole/whole.h"
 
@@ -168,11 +169,12 @@ struct sites {
     struct dh_pairs_site *say; /* what is said of it, if it is the first */
     u32 *number;               /* in the result, if it is the first */
     struct dh_w_table lists;   /* by the sites of a side of a bundle: in the result */
+    struct dh_w_codes codes;
 };
 
-static struct dh_pairs_site describe(struct dh_w_races *r, u32 site)
+static struct dh_pairs_site describe(struct sites *s, u32 site)
 {
-    struct dh_w *w = r->w;
+    struct dh_w *w = s->r->w;
     const struct dh_w_fn *fn = &w->fns[w->sites[site]];
     const struct dh_w_op *op = &fn->ops[w->site_ops[site]];
     bool second = site != op->site;
@@ -181,7 +183,9 @@ static struct dh_pairs_site describe(struct dh_w_races *r, u32 site)
     const char *function = dh_w_project_place(w, op->inst, &at);
     function = function[0] == '\0' ? fn->name : function;
     const char *module = dh_shim_unit(fn->value, &len);
-    return (struct dh_pairs_site){.module = len == 0 ? "" : dh_arena_dup(&w->arena, module, len),
+    module = len == 0 ? "" : dh_arena_dup(&w->arena, module, len);
+    return (struct dh_pairs_site){.module = module,
+                                  .code = dh_w_codes_of(&s->codes, module, function),
                                   .function = function,
                                   .host = strcmp(function, fn->name) == 0 ? "" : fn->name,
                                   .at = at,
@@ -191,7 +195,7 @@ static struct dh_pairs_site describe(struct dh_w_races *r, u32 site)
 
 static void add_source(struct sites *s, struct dh_map *seen, u32 site)
 {
-    struct dh_pairs_site say = describe(s->r, site);
+    struct dh_pairs_site say = describe(s, site);
     const char *key = dh_arena_printf(&s->r->w->arena, "%s\n%s\n%s\n%u:%u:%u", say.module, say.function,
                                       say.at.file, say.at.line, say.at.column, say.access);
     u32 *known = say.at.line == 0 ? NULL : dh_map_get(seen, key, strlen(key));
@@ -432,7 +436,9 @@ void dh_w_emit(struct dh_w_races *r, const struct dh_whole_sites *to)
     if (r->n_found == 0)
         return;
     dh_w_types_find(r);
+    dh_w_codes_init(&s.codes, r->w->module);
     find_sources(&s);
+    dh_w_codes_done(&s.codes);
     if (to != NULL)
         tell(&s, to);
     add_pairs(&s);

@@ -20,7 +20,8 @@ static u32 site(const char *function, const char *host, const char *file, u32 li
         .host = host,
         .at = {.file = file, .dir = "/src/server", .line = line, .column = 5, .declared = line - line % 10},
         .access = access,
-        .size = 8};
+        .size = 8,
+        .code = 1};
     return dh_pairs_add_site(t, &s);
 }
 
