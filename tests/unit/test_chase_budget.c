@@ -249,6 +249,10 @@ static void shown(void **state)
     c->gone_us = CAME + 3000; /* another one, earlier */
     c->traps = 0;
     assert_int_equal(cost(c, DH_CONTROL_SHOWN, 5000), 1500);
+    c->left_us = CAME + 6000; /* until then both waited, and the second for a millisecond longer */
+    c->gone_us = CAME + 7000;
+    assert_int_equal(cost(c, DH_CONTROL_SHOWN, 50000), 7000);
+    assert_int_equal(dh_chase_cost_of(c, in(DH_CONTROL_SHOWN), CAME + 50000, true).waited, 7000);
 }
 
 /* A thread that gets no processor when its wait is over waits for that, not for us. */
