@@ -381,6 +381,7 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
             return;
         }
         if (phase == DH_CONTROL_MET || phase == DH_CONTROL_SHOWN) {
+            note_late(c, &w, dh_sys_now_us()); /* its time may have been over before the other came */
             if (wait_to_be_shown(c, w.mine, DH_CONTROL_GONE_FIRST, &w.until))
                 continue;
             note_late(c, &w, dh_sys_now_us());
