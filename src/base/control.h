@@ -30,6 +30,10 @@
  * EXPIRED by `patience_us`, WATCHED by `until_us`, MET and SHOWN by `grant_us` (and patience_us at least). So
  * the time budgeted for a window in advance is enough, whatever happens to the command.
  *
+ * Breakpoints are limited in the same way. Until `due_us` the cost of traps is reserved: a thread waits, and
+ * they overlap with that, or the command has planned a step. After that, `spare` more traps may come; then
+ * the program's threads remove all breakpoints themselves (field/excess.c).
+ *
  * Several threads may come while one waits, and each has to be examined:
  *
  *     SHOWN    -> WATCHED   by the command, with the next generation, which `kept` names: the second
@@ -51,7 +55,7 @@
 
 #include "base/base.h"
 
-#define DH_CONTROL_MAGIC 0x374C5254434844ull /* DHCTRL7 */
+#define DH_CONTROL_MAGIC 0x384C5254434844ull /* DHCTRL8 */
 /* "N": the descriptor of the socket on which the library says hello. "Nf": the same, and the program's
  * synchronisation will be tracked, for which the library must be linked into it. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
@@ -226,7 +230,15 @@ struct dh_control {
                 * atomic */
     u32 gone;  /* by the program, atomic: the generation in which two had met, and in the phase bits, which of
                 * them continued before they were examined: DH_CONTROL_GONE_... */
-    u32 n_passed;                  /* by the command, atomic: how many of the following are set */
+    u64 due_us;     /* by the command, and by the threads that claim a window or meet; atomic: until then,
+                     * traps need not be counted */
+    u32 spare;      /* by the command; atomic: so many traps may come later; 0: any number */
+    u32 overdue;    /* counted by the program's threads, atomic: those traps; by the command: 0 */
+    u32 cleared;    /* by the program, atomic: twice the number of times that it has removed all breakpoints
+                     * by itself; odd while it does that */
+    u32 restricted; /* by the program, atomic: 1: it has, or will have, a system call filter, so it must not
+                     * remove them */
+    u32 n_passed;   /* by the command, atomic: how many of the following are set */
     u64 passed[DH_CONTROL_PASSED]; /* by the command: a thread at such a program counter continues at once */
     u8 seen[DH_CONTROL_SITES];     /* by the program: DH_CONTROL_SEEN_...; by the command: 0; atomic */
     u32 index[DH_CONTROL_INDEX];   /* by the hash of its pc, the number of a site + 1; atomic; 0: free */

@@ -113,6 +113,15 @@ static void add_variable(struct dh_chase_globals *g, Dwarf_Die *die)
     g->at[g->n++] = (struct dh_chase_global){at, size, type};
 }
 
+static void add_function(struct dh_chase_globals *g, Dwarf_Die *die)
+{
+    Dwarf_Addr base, lo, hi;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0;) {
+        g->functions = dh_util_grow(g->functions, g->n_functions, &g->cap_functions, sizeof(*g->functions));
+        g->functions[g->n_functions++] = (struct dh_chase_function){lo, hi, *die};
+    }
+}
+
 static void read_scope(struct dh_chase_globals *g, Dwarf_Die *scope, int depth)
 {
     Dwarf_Die die;
@@ -123,8 +132,11 @@ static void read_scope(struct dh_chase_globals *g, Dwarf_Die *scope, int depth)
         case DW_TAG_variable:
             add_variable(g, &die);
             break;
-        case DW_TAG_namespace:
         case DW_TAG_subprogram:
+            add_function(g, &die);
+            read_scope(g, &die, depth + 1);
+            break;
+        case DW_TAG_namespace:
         case DW_TAG_lexical_block:
             read_scope(g, &die, depth + 1);
             break;
@@ -140,6 +152,12 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
+static int by_lo(const void *a, const void *b)
+{
+    const struct dh_chase_function *x = a, *y = b;
+    return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
 void dh_chase_atomic_read(struct dh_chase_globals *g, Dwarf *dwarf)
 {
     Dwarf_CU *cu = NULL;
@@ -149,11 +167,14 @@ void dh_chase_atomic_read(struct dh_chase_globals *g, Dwarf *dwarf)
         read_scope(g, dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &die, 0);
     if (g->n)
         qsort(g->at, g->n, sizeof(*g->at), by_address);
+    if (g->n_functions)
+        qsort(g->functions, g->n_functions, sizeof(*g->functions), by_lo);
 }
 
 void dh_chase_atomic_done(struct dh_chase_globals *g)
 {
     free(g->at);
+    free(g->functions);
 }
 
 bool dh_chase_atomic_is_global(const struct dh_chase_globals *g, u64 address, u64 size)
@@ -194,35 +215,45 @@ static bool points_to(Dwarf_Die *variable, Dwarf_Die *ret)
     return false;
 }
 
-/* Not through .debug_aranges, which not every compiler writes. */
-static bool unit_at(Dwarf *dwarf, u64 pc, Dwarf_Die *ret)
+/* A variable that is in this register at pc; and what is accessed through it. */
+struct pointer {
+    u64 pc, offset, size;
+    u8 reg;
+};
+
+/* Is it one of this scope, or of one within it, and does it point to an atomic object? */
+static bool is_atomic_in(Dwarf_Die *scope, const struct pointer *p, int depth)
 {
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die split;
-    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, ret, &split) == 0) {
-        if (dwarf_haspc(ret, pc) != 1)
-            continue;
-        if (dwarf_tag(&split) == DW_TAG_compile_unit)
-            *ret = split;
-        return true;
-    }
-    return false;
+    Dwarf_Die die, type;
+    bool atomic = false;
+    if (depth == MAX_DEPTH || dwarf_child(scope, &die) != 0)
+        return false;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_variable:
+        case DW_TAG_formal_parameter:
+            atomic = is_in(&die, p->pc, p->reg) && points_to(&die, &type) &&
+                     leads_to_atomic(type, p->offset, p->size);
+            break;
+        case DW_TAG_lexical_block:
+        case DW_TAG_inlined_subroutine:
+            atomic = dwarf_haspc(&die, p->pc) == 1 && is_atomic_in(&die, p, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (!atomic && dwarf_siblingof(&die, &die) == 0);
+    return atomic;
 }
 
-bool dh_chase_atomic_is_pointee(Dwarf *dwarf, u64 pc, u8 reg, u64 offset, u64 size)
+bool dh_chase_atomic_is_pointee(const struct dh_chase_globals *g, u64 pc, u8 reg, u64 offset, u64 size)
 {
-    Dwarf_Die unit, *scopes = NULL, die, type;
-    int n = unit_at(dwarf, pc, &unit) ? dwarf_getscopes(&unit, pc, &scopes) : 0;
-    bool atomic = false;
-    for (int i = 0; i < n && !atomic; i++) {
-        if (dwarf_child(&scopes[i], &die) != 0)
-            continue;
-        do {
-            int tag = dwarf_tag(&die);
-            if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && is_in(&die, pc, reg))
-                atomic |= points_to(&die, &type) && leads_to_atomic(type, offset, size);
-        } while (dwarf_siblingof(&die, &die) == 0);
-    }
-    free(scopes);
-    return atomic;
+    const struct pointer p = {pc, offset, size, reg};
+    size_t lo = DH_SEARCH_UPTO(g->functions, g->n_functions, lo, pc);
+    const struct dh_chase_function *f = lo ? &g->functions[lo - 1] : NULL;
+    Dwarf_Die die;
+    if (!f || pc >= f->hi)
+        return false;
+    die = f->die;
+    return is_atomic_in(&die, &p, 0);
 }

@@ -17,10 +17,20 @@ struct dh_chase_global {
     Dwarf_Die type;
 };
 
-/* The global and static variables of one file, at the addresses its debug information gives. */
+/* A function, or a part of one. */
+struct dh_chase_function {
+    u64 lo, hi;
+    Dwarf_Die die;
+};
+
+/* The global and static variables of one file, at the addresses its debug information gives; and its
+ * functions: libdw searches all of a compilation unit for the variables at an address, which can be a whole
+ * program. */
 struct dh_chase_globals {
     struct dh_chase_global *at; /* a heap array, sorted by address */
     size_t n, cap;
+    struct dh_chase_function *functions; /* the same */
+    size_t n_functions, cap_functions;
 };
 
 void dh_chase_atomic_read(struct dh_chase_globals *g, Dwarf *dwarf);
@@ -30,6 +40,6 @@ void dh_chase_atomic_done(struct dh_chase_globals *g);
 bool dh_chase_atomic_is_global(const struct dh_chase_globals *g, u64 address, u64 size);
 /* The same for the bytes at `offset` from the address that a variable held in this register at pc points to.
  * The register is given by its machine-code number. */
-bool dh_chase_atomic_is_pointee(Dwarf *dwarf, u64 pc, u8 reg, u64 offset, u64 size);
+bool dh_chase_atomic_is_pointee(const struct dh_chase_globals *g, u64 pc, u8 reg, u64 offset, u64 size);
 
 #endif

@@ -42,7 +42,8 @@ struct chase {
     struct dh_chase_run *run;
     struct dh_chase_target *target;
     u64 start;
-    u64 opened; /* when the first side was last armed */
+    u64 opened; /* when the first side was last armed, and the number of traps then */
+    u64 opened_traps;
     u64 due;    /* when to decide about the next sample */
     u64 looked; /* when obstacles were last looked for */
     bool obstructed;
@@ -139,6 +140,19 @@ static void add_sides(const struct chase *c, u8 sides, bool wanted[DH_CONTROL_SI
         wanted[i] |= (c->target->control->sites[i].sides & sides) != 0;
 }
 
+static u64 traps_of(const struct chase *c)
+{
+    return __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
+}
+
+/* By this moment whatever is armed will have been attended to; otherwise the program removes it after a
+ * while. With vector clocks it is never to be removed. */
+static void allow(struct chase *c, u64 due_us)
+{
+    const bool always = c->track.analysis == DH_CHASE_FULLHB;
+    dh_chase_target_allow(c->target, due_us, always ? 0 : dh_chase_policy_spare(c->run->policy));
+}
+
 enum which { NONE, NEW, ALL };
 
 /* Begins the next window; or a pause in which nothing is armed, and then returns false. Called in a state in
@@ -151,9 +165,11 @@ static bool restart(struct chase *c, enum which which)
         memset(wanted, 0, sizeof(wanted));
     if (!is_over(c) && !is_obstructed(c))
         add_sides(c, dh_chase_track_standing(&c->track), wanted);
+    allow(c, 0);
     arm(c, wanted);
     c->run->armed |= open;
     c->opened = dh_chase_now_us();
+    c->opened_traps = traps_of(c);
     c->due = c->opened + c->run->policy->delay;
     c->target->control->grant_us = dh_chase_policy_left(c->run->policy, c->opened - c->start, 0);
     dh_chase_target_restart(c->target, open ? DH_CONTROL_OPEN : DH_CONTROL_OFF);
@@ -180,6 +196,7 @@ static void limit_delay(struct chase *c)
     control->until_us = now + control->delay_us;
     c->most = control->delay_us + 2 * p->patience;
     grant(c, now, spent);
+    allow(c, control->until_us + p->patience);
 }
 
 /* The first thread resumes at once, and the window costs what other threads' traps cost. */
@@ -189,6 +206,16 @@ static void limit_following(struct chase *c)
     c->target->control->attended_us = c->target->control->until_us = now;
     c->most = FOLLOW_US + 2 * c->run->policy->patience;
     grant(c, now, now > came ? now - came : 0);
+    allow(c, now + FOLLOW_US);
+}
+
+/* How often watchpoints may trap; each thread need be seen only once if that ends the wait. */
+static u32 hits(const struct chase *c)
+{
+    const u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
+    const u32 n = dh_chase_policy_hits(c->run->policy, c->target->control->first.site % DH_CONTROL_SITES,
+                                       now - c->start, now > came ? now - came : 0);
+    return n && !c->run->known ? 1 : n;
 }
 
 /* Nobody need wait for accesses already known to meet the one at the first side. */
@@ -222,7 +249,7 @@ static void watch(struct chase *c, u32 seen)
     }
     if (c->run->known)
         pass_known(c, true);
-    int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target, !c->run->unwatched) : 0;
+    int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target, !c->run->unwatched, hits(c)) : 0;
     if (rc)
         c->run->trouble = rc == -EMFILE ? "there are too many threads to watch for the number of files that "
                                           "may be open; raise it (ulimit -n)"
@@ -264,6 +291,7 @@ static void follow(struct chase *c, u32 seen)
     }
     c->most = cost.waited + FOLLOW_US + p->patience;
     grant(c, now, cost.waited + cost.late);
+    allow(c, now + FOLLOW_US);
     sleep_step(c, seen, now, FOLLOW_US);
 }
 
@@ -277,11 +305,6 @@ static void account(struct chase *c, struct dh_chase_cost cost)
     dh_chase_policy_sampled(c->run->policy, site, first->time_us > c->opened ? first->time_us - c->opened : 0,
                             c->most, cost.waited, cost.late);
     c->run->reached++;
-}
-
-static u64 traps_of(const struct chase *c)
-{
-    return __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
 }
 
 /* A window accounted for up to some moment, and the number of traps by then. */
@@ -416,6 +439,7 @@ static void begin_linger(struct chase *c)
     const struct settled settled = settle(c);
     c->target->control->grant_us = 0; /* an arriving thread is examined at once, or not at all */
     c->linger_traps = traps_of(c);
+    allow(c, 0);
     dh_chase_target_restart(c->target, DH_CONTROL_WATCHED);
     u64 now = dh_chase_now_us();
     settle_rest(c, &settled, now);
@@ -469,7 +493,8 @@ static void show_lingering(struct chase *c)
     dh_chase_moment_free(m);
 }
 
-/* Removes the breakpoints for this long, unless a thread has just come to one. */
+/* Removes the breakpoints for this long, unless a thread has just come to one. Threads that may not wait have
+ * trapped all the same. */
 static void withdraw(struct chase *c, u32 seen, u64 pause_us)
 {
     static const bool none[DH_CONTROL_SITES];
@@ -478,7 +503,10 @@ static void withdraw(struct chase *c, u32 seen, u64 pause_us)
         return;
     arm(c, none);
     dh_chase_policy_changed(c->run->policy, own_us() - before);
-    c->due = dh_chase_now_us() + pause_us;
+    const u64 now = dh_chase_now_us();
+    dh_chase_policy_add(c->run->policy,
+                        dh_chase_cost_traps(c->target->control, seen, c->opened_traps, c->opened, now));
+    c->due = now + pause_us;
 }
 
 /* Measures how late this process is woken on this machine at present, before the program begins, if it
@@ -539,6 +567,8 @@ static void step(struct chase *c)
             break;
         if (is_obstructed(c)) /* no breakpoint may be set now */
             withdraw(c, seen, LOOK_US);
+        else if (dh_chase_target_is_cleared(c->target)) /* nobody would come any more */
+            withdraw(c, seen, 0);
         else if (c->run->draw && dh_chase_draw_ages(c->run->draw, dh_chase_now_us() - c->opened))
             withdraw(c, seen, 0);
         break;

@@ -49,20 +49,21 @@ static u64 longest(const struct dh_control *c, u32 state)
     }
 }
 
-/* How long the second of two threads that met has waited to be examined. */
-static u64 shown_for(const struct dh_control *c, u32 state, u64 now)
+/* How long the second of two threads that met has waited to be examined since this moment; before, the first
+ * waited, too. */
+static u64 shown_for(const struct dh_control *c, u32 state, u64 begin, u64 now)
 {
     const u64 came = c->second.time_us, gone = __atomic_load_n(&c->gone_us, __ATOMIC_ACQUIRE);
     const u64 end = at_least(c->first.time_us + c->grant_us, came + c->patience_us);
     if ((state & DH_CONTROL_PHASE) != DH_CONTROL_SHOWN)
         return 0;
-    return since(came, gone > came && gone < now ? gone : at_most(now, end));
+    return since(at_least(came, begin), gone > came && gone < now ? gone : at_most(now, end));
 }
 
 u64 dh_chase_cost_traps(const struct dh_control *c, u32 state, u64 traps, u64 begin, u64 now)
 {
     u64 made = since(traps, __atomic_load_n(&c->traps, __ATOMIC_RELAXED));
-    return at_most(made * DH_CHASE_COST_TRAP_US + shown_for(c, state, now), since(begin, now));
+    return at_most(made * DH_CHASE_COST_TRAP_US + shown_for(c, state, begin, now), since(begin, now));
 }
 
 struct dh_chase_cost dh_chase_cost_of(const struct dh_control *c, u32 state, u64 now, bool full)
@@ -74,7 +75,7 @@ struct dh_chase_cost dh_chase_cost_of(const struct dh_control *c, u32 state, u64
     struct dh_chase_cost cost = {.waited = at_most(since(late, all), longest(c, state)), .alone = left != 0};
     cost.late = all - cost.waited;
     if (left && full)
-        cost.waited += shown_for(c, state, now);
+        cost.waited += shown_for(c, state, left, now);
     else if (left)
         cost.waited += dh_chase_cost_traps(c, state, c->left_traps, left, now);
     return cost;

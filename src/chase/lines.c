@@ -232,12 +232,17 @@ static bool has_frame_pointer(struct dh_chase_file *f, u64 address)
     return f->row.by_bp;
 }
 
-bool dh_chase_lines_is_atomic(struct dh_chase_file *f, u64 address, u64 size)
+static const struct dh_chase_globals *globals_of(struct dh_chase_file *f)
 {
     if (!f->has_globals)
         dh_chase_atomic_read(&f->globals, f->dwarf);
     f->has_globals = true;
-    return dh_chase_atomic_is_global(&f->globals, address - f->dwarf_bias, size);
+    return &f->globals;
+}
+
+bool dh_chase_lines_is_atomic(struct dh_chase_file *f, u64 address, u64 size)
+{
+    return dh_chase_atomic_is_global(globals_of(f), address - f->dwarf_bias, size);
 }
 
 /* Does the source declare the accessed object atomic? Asked only if the instruction itself does not say. */
@@ -248,8 +253,8 @@ static bool is_declared_atomic(struct dh_chase_file *f, u64 address, const struc
         return false;
     if (o->base < DH_CONTROL_RIP)
         return o->index == DH_CONTROL_NONE &&
-               dh_chase_atomic_is_pointee(f->dwarf, address - f->dwarf_bias, o->base, (u64)o->displacement,
-                                          o->size);
+               dh_chase_atomic_is_pointee(globals_of(f), address - f->dwarf_bias, o->base,
+                                          (u64)o->displacement, o->size);
     /* For an array in a program that is not position-independent, any element will do. */
     u64 at = (u64)o->displacement + (o->base == DH_CONTROL_RIP ? address + code->length : 0);
     return dh_chase_lines_is_atomic(f, at, o->size);

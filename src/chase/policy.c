@@ -3,6 +3,8 @@
  */
 #include "chase/policy.h"
 
+#include "chase/cost.h"
+
 enum { LEAST_MARGIN_US = 1000, ENDLESS_US = 1000000000 };
 
 static u64 least(u64 a, u64 b)
@@ -90,6 +92,27 @@ double dh_chase_policy_budget(const struct dh_chase_policy *p, u32 site, u64 tot
     double all = granted(p, total) + (double)next * p->rmax;
     double budget = delay && all > 0 ? 1 - (double)(p->waited + p->late + next) / all : 0;
     return budget > 0 ? budget : 0;
+}
+
+u32 dh_chase_policy_spare(const struct dh_chase_policy *p)
+{
+    return p->rmax >= 1 ? 0 : (u32)least(margin_of(p) / DH_CHASE_COST_TRAP_US, UINT32_MAX);
+}
+
+u32 dh_chase_policy_hits(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent)
+{
+    const u64 wait = dh_chase_policy_delay(p, site, total, spent) + p->patience;
+    const u64 left = dh_chase_policy_left(p, total, spent);
+    if (p->rmax >= 1)
+        return 0;
+    return dh_chase_policy_spare(p) +
+           (u32)least((left > wait ? left - wait : 0) / DH_CHASE_COST_TRAP_US, UINT32_MAX / 2);
+}
+
+u64 dh_chase_policy_excess(const struct dh_chase_policy *p, u64 total)
+{
+    const double over = (double)p->waited - earned(p, total);
+    return p->rmax < 1 && over > 0 ? (u64)over : 0;
 }
 
 /* In [0, 1). */

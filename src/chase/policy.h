@@ -12,10 +12,12 @@
  *     patience    steering only: until the other's access has been made
  *     margin      for costs without a limit of their own
  *
- * Each of these except the last is ended by a clock that the waiting thread itself checks. So waited <= rmax
- * * max(total, min) whatever the command does, unless the margin is exceeded: by traps at the second side
- * after the thread has resumed, while the command has no processor and cannot clear it. The margin is a
- * millisecond, plus twice the most that any window took of it, plus twice the longest code change.
+ * Each of these except the last is ended by a clock that the waiting thread itself checks. The margin covers
+ * traps that come after the thread has resumed, while the command has no processor and cannot clear what is
+ * armed: when they have used it up, the program removes the breakpoints itself. So waited <= rmax *
+ * max(total, min) whatever the command does, except where the program cannot do that
+ * (docs/design/field.md). The margin is a millisecond, plus twice the most that any window took of it, plus
+ * twice the longest code change.
  *
  * A thread whose time is over may have to wait for a processor. How long cannot be predicted, and it does not
  * wait because of us: that time is `late`, not `waited`. It is charged to the budget afterwards all the same,
@@ -85,6 +87,14 @@ void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64
 
 /* The command was woken this late, so it may be as late when a window has to be ended. */
 void dh_chase_policy_expect(struct dh_chase_policy *p, u64 late);
+
+/* How many traps the margin covers: as many may come while the command does not clear what is armed. 0: any
+ * number. */
+u32 dh_chase_policy_spare(const struct dh_chase_policy *p);
+/* How many may be caused in the window that begins at this site. 0: any number. */
+u32 dh_chase_policy_hits(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent);
+/* What was spent in addition to the budget, at this time after the start. */
+u64 dh_chase_policy_excess(const struct dh_chase_policy *p, u64 total);
 
 /* A thread has waited outside the windows reported so far. */
 void dh_chase_policy_add(struct dh_chase_policy *p, u64 more);

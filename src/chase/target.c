@@ -399,7 +399,8 @@ struct page {
     u8 bytes[4096];
 };
 
-/* Sites are close together, and reading a page takes no longer than reading a byte. */
+/* Sites are close together, and reading a page takes no longer than reading a byte. If the program has
+ * removed breakpoints by itself, the byte may be there already. */
 static int change(struct dh_chase_target *t, u32 i, struct page *page, u8 from, u8 to)
 {
     const u64 pc = t->control->sites[i].pc, at = DH_ALIGN_DOWN(pc, sizeof(page->bytes));
@@ -408,9 +409,24 @@ static int change(struct dh_chase_target *t, u32 i, struct page *page, u8 from, 
         return -ENOENT;
     }
     page->at = at;
+    if (page->bytes[pc - at] == to && t->control->cleared)
+        return 0;
     if (page->bytes[pc - at] != from || !write_code(t, &to, 1, pc))
         return -ENOENT;
     return 0;
+}
+
+bool dh_chase_target_is_cleared(const struct dh_chase_target *t)
+{
+    return __atomic_load_n(&t->control->cleared, __ATOMIC_ACQUIRE) != t->cleared;
+}
+
+void dh_chase_target_allow(struct dh_chase_target *t, u64 due_us, u32 spare)
+{
+    struct dh_control *c = t->control;
+    __atomic_store_n(&c->due_us, due_us, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->overdue, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->spare, spare, __ATOMIC_RELEASE);
 }
 
 int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_SITES])
@@ -418,9 +434,12 @@ int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_
     int result = 0;
     struct page page;
     page.at = 0;
+    const bool unknown = dh_chase_target_is_cleared(t);
+    t->cleared =
+        __atomic_load_n(&t->control->cleared, __ATOMIC_ACQUIRE) & ~1u; /* not what is still going on */
     for (u32 i = 0; i < t->control->n_sites; i++) {
         const u8 original = t->control->sites[i].original;
-        if (t->armed[i] == wanted[i])
+        if (t->armed[i] == wanted[i] && !(unknown && wanted[i]))
             continue;
         int rc = wanted[i] ? change(t, i, &page, original, DH_CONTROL_BREAKPOINT)
                            : change(t, i, &page, DH_CONTROL_BREAKPOINT, original);

@@ -38,7 +38,9 @@ struct dh_chase_target {
     int shared;                 /* descriptor of *control */
     struct dh_control *control; /* shared with it */
     u64 regions[DH_CONTROL_REGIONS];
-    bool armed[DH_CONTROL_SITES];                           /* sites whose breakpoint is set */
+    bool armed[DH_CONTROL_SITES]; /* sites whose breakpoint is set */
+    u32 cleared; /* control->cleared when the code was last changed: if it differs, it is not known which are
+                  */
     const struct dh_chase_site *sites[DH_CONTROL_SITES];    /* the sites behind those in the control block */
     const struct dh_chase_module *code[DH_CONTROL_MODULES]; /* the same */
     char *maps; /* the mappings when they were placed, as reported by the kernel; NULL before */
@@ -91,6 +93,10 @@ char *dh_chase_target_maps(pid_t pid, size_t *ret_n);
 /* Sets the breakpoints of the wanted sites, by number in control->sites, and clears all others. -ENOENT: the
  * code is gone. */
 int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_SITES]);
+/* Has the program removed breakpoints by itself since then, or is it about to? */
+bool dh_chase_target_is_cleared(const struct dh_chase_target *t);
+/* The program does so after this many traps (0: never), of those that come after this moment. */
+void dh_chase_target_allow(struct dh_chase_target *t, u64 due_us, u32 spare);
 
 /* ---- The state word shared by both sides ---- */
 

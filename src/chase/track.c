@@ -36,7 +36,9 @@ void dh_chase_track_begin(struct dh_chase_track *k, struct dh_chase_target *t, u
     k->first = dh_chase_moment_begin(t, false);
     k->until = now + k->window_us;
     __atomic_store_n(&t->control->n_members, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&t->control->lost, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->control->lost, 0, __ATOMIC_SEQ_CST);
+    if (dh_chase_target_is_cleared(t)) /* since the atomics were armed */
+        __atomic_store_n(&t->control->lost, 1, __ATOMIC_SEQ_CST);
     if (k->analysis == DH_CHASE_LITEHB)
         set_tracking(t, number_of(t));
 }

@@ -22,8 +22,10 @@ struct dh_chase_watch {
 /* 0, or a negative errno: the kernel refuses watchpoints. */
 int dh_chase_watch_probe(void);
 /* Watches the first span that the waiting thread is about to access; if it reads, only writes matter. Without
- * `hardware`, only the present contents are remembered. 0, or a negative errno: the kernel refuses. */
-int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t, bool hardware);
+ * `hardware`, only the present contents are remembered. The watchpoints trap at most `hits` times, but once
+ * in every thread, and not in threads that begin later; if it is 0, any number of times, and in these, too.
+ * 0, or a negative errno: the kernel refuses. */
+int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t, bool hardware, u32 hits);
 void dh_chase_watch_clear(struct dh_chase_watch *w);
 /* Have the bytes changed since? */
 bool dh_chase_watch_changed(const struct dh_chase_watch *w, const struct dh_chase_target *t);

@@ -339,6 +339,16 @@ static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_tr
     ret->deaf = run->deaf;
 }
 
+static void say_excess(const struct dh_chase_policy *p, u64 total_us)
+{
+    const u64 excess = dh_chase_policy_excess(p, total_us);
+    if (excess)
+        dh_cli_warn("chase",
+                    "the budget was exceeded: %.1f ms of the program's time were spent, %.1f ms more than "
+                    "--rmax allows",
+                    (double)p->waited / 1e3, (double)excess / 1e3);
+}
+
 /* While the budget does not allow another wait, there is nothing better to do than watching; otherwise
  * watching takes time from waits, and only a wait can show a race. */
 static u64 linger_of(const struct dh_chase_request *q)
@@ -410,6 +420,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     tell_end(w);
     end_records(records, w->stream.races);
     say_what_hindered(&run, ret);
+    say_excess(&policy, run.total_us);
     ret->broken_off = w->broken_off;
     ret->reached = run.reached;
     ret->drawn = q->drawn ? target->control->n_sites : 0;

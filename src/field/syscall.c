@@ -1,19 +1,25 @@
 /*
- * syscall.c - libc's `syscall`, through which a program may set actions and masks, too: as masks.c does.
+ * syscall.c - libc's `syscall`, through which a program may set actions and masks, too: as masks.c does; and
+ * `prctl`. Either may install a system call filter.
  *
  * Not seen: masks of calls that wait.
  */
-#define syscall syscall_with_any /* as unistd.h declares it: variable arguments cannot be passed on */
+#define syscall syscall_with_any /* as it is declared there: variable arguments cannot be passed on */
+#define prctl prctl_with_any     /* the same */
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #undef syscall
+#undef prctl
 
 #include "base/sys.h"
+#include "field/excess.h"
 #include "field/field.h"
 #include "field/instead.h"
 #include "field/signals.h"
 
 long syscall(long number, long a, long b, long c, long d, long e, long f);
+int prctl(int option, long a, long b, long c, long d);
 
 static int set_action(int number, const struct dh_field_signals_action *act,
                       struct dh_field_signals_action *ret_old)
@@ -54,9 +60,18 @@ INSTEAD_OF(long, syscall, (long number, long a, long b, long c, long d, long e, 
         if (number == SYS_rt_sigprocmask)
             return change_mask((int)a, (const void *)b, (void *)c);
     }
+    if (number == SYS_seccomp || (number == SYS_prctl && a == PR_SET_SECCOMP))
+        dh_field_excess_restrict();
     __typeof__(&syscall) next = NEXT(syscall);
 #if __has_attribute(musttail)
     __attribute__((musttail))
 #endif
     return next(number, a, b, c, d, e, f);
+}
+
+INSTEAD_OF(int, prctl, (int option, long a, long b, long c, long d))
+{
+    if (option == PR_SET_SECCOMP)
+        dh_field_excess_restrict();
+    return NEXT(prctl)(option, a, b, c, d);
 }

@@ -15,6 +15,7 @@
 #include "base/sys.h"
 #include "field/agent.h"
 #include "field/deaths.h"
+#include "field/excess.h"
 #include "field/field.h"
 #include "field/track.h"
 
@@ -210,12 +211,20 @@ static u64 end_of_grant(const struct dh_control *c)
     return c->first.time_us + c->grant_us;
 }
 
+/* Other threads' traps overlap with a wait until then, and after that the command is late. */
+static void expect_by(struct dh_control *c, u64 due_us)
+{
+    __atomic_store_n(&c->due_us, due_us, __ATOMIC_RELEASE);
+}
+
 /* The same for one of two threads that have met, and when its time was over. Without its stack, the race can
  * still be reported. */
 static bool wait_to_be_shown(struct dh_control *c, u32 mine, u32 who, u64 *ret_until)
 {
     u64 least = dh_sys_now_us() + c->patience_us, until = end_of_grant(c);
     *ret_until = within(until > least ? until : least, SHOWN_US);
+    if (who == DH_CONTROL_GONE_SECOND)
+        expect_by(c, *ret_until);
     if (wait_for_command(c, mine, *ret_until))
         return true;
     u32 before = __atomic_load_n(&c->gone, __ATOMIC_RELAXED), after;
@@ -353,6 +362,7 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
     bool watched = false;
     note_late(c, &w, dh_sys_now_us()); /* it may have lost its processor before it could wait */
     w.until = within(UINT64_MAX, c->patience_us);
+    expect_by(c, c->first.time_us + 2 * c->patience_us);
     move(c, in_phase(mine, DH_CONTROL_CLAIMED), DH_CONTROL_HELD);
     for (;;) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
@@ -371,6 +381,7 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
             return;
         }
         if (phase == DH_CONTROL_MET || phase == DH_CONTROL_SHOWN) {
+            note_late(c, &w, dh_sys_now_us()); /* its time may have been over before the other came */
             if (wait_to_be_shown(c, w.mine, DH_CONTROL_GONE_FIRST, &w.until))
                 continue;
             note_late(c, &w, dh_sys_now_us());
@@ -490,6 +501,8 @@ bool dh_field_trap(int number, const siginfo_t *info, void *context)
     if (dh_field_is_original() && dh_field_agent_allows(c, site) && !dh_field_agent_is_gone(c)) {
         u32 seen = load_state(c), phase = has_room(uc) ? seen & DH_CONTROL_PHASE : (u32)DH_CONTROL_OFF;
         __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);
+        if (has_room(uc))
+            dh_field_excess_count(c);
         if (phase == DH_CONTROL_OPEN && site->sides & DH_CONTROL_FIRST) {
             if (move(c, seen, DH_CONTROL_CLAIMED))
                 hold(c, site, uc, seen);

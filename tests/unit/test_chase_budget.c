@@ -56,6 +56,38 @@ static void unlimited(void **state)
     assert_true(dh_chase_policy_decide(&p, 0, SECOND));
 }
 
+/* How many traps may come while the command has no processor: what the margin covers. */
+static void spare(void **state)
+{
+    (void)state;
+    struct dh_chase_policy p = policy_of(0.05);
+    assert_int_equal(dh_chase_policy_spare(&p), MARGIN / DH_CHASE_COST_TRAP_US);
+    /* Of watchpoints also what is left behind the wait, here 50 ms less 10 ms, the patience, and the margin. */
+    assert_int_equal(dh_chase_policy_hits(&p, 0, 0, 0),
+                     (50000 - 10000 - PATIENCE - MARGIN + MARGIN) / DH_CHASE_COST_TRAP_US);
+    p.waited = 50000;
+    assert_int_equal(dh_chase_policy_hits(&p, 0, 0, 0), MARGIN / DH_CHASE_COST_TRAP_US);
+    dh_chase_policy_expect(&p, 2000);
+    assert_int_equal(dh_chase_policy_spare(&p), (MARGIN + 4000) / DH_CHASE_COST_TRAP_US);
+    p.rmax = 1;
+    assert_int_equal(dh_chase_policy_spare(&p), 0);
+    assert_int_equal(dh_chase_policy_hits(&p, 0, 0, 0), 0);
+}
+
+static void excess(void **state)
+{
+    (void)state;
+    struct dh_chase_policy p = policy_of(0.05);
+    p.waited = 50000;
+    assert_int_equal(dh_chase_policy_excess(&p, SECOND), 0);
+    p.waited = 60000;
+    assert_int_equal(dh_chase_policy_excess(&p, SECOND), 10000);
+    assert_int_equal(dh_chase_policy_excess(&p, 2 * SECOND), 0);
+    p.rmax = 1;
+    p.waited = 3 * SECOND;
+    assert_int_equal(dh_chase_policy_excess(&p, SECOND), 0);
+}
+
 /* What earlier runs have left counts, and what they have spent beyond their budget. */
 static void carried(void **state)
 {
@@ -249,6 +281,10 @@ static void shown(void **state)
     c->gone_us = CAME + 3000; /* another one, earlier */
     c->traps = 0;
     assert_int_equal(cost(c, DH_CONTROL_SHOWN, 5000), 1500);
+    c->left_us = CAME + 6000; /* until then both waited, and the second for a millisecond longer */
+    c->gone_us = CAME + 7000;
+    assert_int_equal(cost(c, DH_CONTROL_SHOWN, 50000), 7000);
+    assert_int_equal(dh_chase_cost_of(c, in(DH_CONTROL_SHOWN), CAME + 50000, true).waited, 7000);
 }
 
 /* A thread that gets no processor when its wait is over waits for that, not for us. */
@@ -398,7 +434,8 @@ int main(void)
         cmocka_unit_test(once),    cmocka_unit_test(frequency), cmocka_unit_test(waits),
         cmocka_unit_test(traps),   cmocka_unit_test(shown),     cmocka_unit_test(late),
         cmocka_unit_test(rest),    cmocka_unit_test(bound),     cmocka_unit_test(carried),
-        cmocka_unit_test(reserve), cmocka_unit_test(unlimited),
+        cmocka_unit_test(reserve), cmocka_unit_test(unlimited), cmocka_unit_test(spare),
+        cmocka_unit_test(excess),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,41 @@ same late "$?:$(cat out)" 0:OK
 lacks late-samples err "in 0 samples"
 lacks late-race err "race"
 
+# ---- A command that gets none at all while something is set ----
+# The threads of the program end that themselves: after some traps they remove the breakpoints, and each of them hits a watchpoint
+# once.
+build gcc -O1 stopped
+"$deadheat" cc --dh-mode=field -g -O1 -D_GNU_SOURCE -pthread "$programs/stopped.c" -o stopped-field
+first=stopped.c:$(line stopped FIRST)
+both="$first:stopped.c:$(line stopped SECOND)"
+stopped() { # PROGRAM MODE ARGUMENTS: on a busy machine it may not see in time that something is set
+    program=$1 mode=$2
+    shift 2
+    for _ in $(seq 100); do
+        chase --stats --rmax=50% "$@" -- "./$program" "$mode"
+        [ "$status" -ne 2 ] || grep -q "given up" err && break
+    done
+}
+for mode in first second; do
+    stopped stopped $mode --delay=30ms --pair "$both"
+    same "stopped-$mode" "$status:$(cat out)" 0:RESTORED
+    lacks "stopped-$mode-words" err "budget was exceeded"
+done
+stopped stopped-field atomic --delay=30ms --analysis=litehb --pair "$both"
+same stopped-atomic "$status:$(cat out)" 0:RESTORED
+lacks stopped-atomic-words err "data race" "budget was exceeded"
+stopped stopped watched --delay=200ms --any="$first"
+if grep -q 'refuses hardware watchpoints' err; then
+    skip stopped-watched "no hardware watchpoints here"
+else
+    lacks stopped-watched err "budget was exceeded"
+    same stopped-watched-traps "$(sed -n 's/.*samples; \([0-9]*\) traps.*/\1/p' err | awk '{ print ($1 > 1 && $1 <= 6) }')" 1
+fi
+# A program that would be killed for that keeps them until the command is back.
+stopped stopped filter --delay=30ms --pair "$both"
+same stopped-filter "$(cat out)" KEPT
+lacks stopped-filter-killed err "SIGSYS"
+
 # ---- A debugger that comes while breakpoints are set ----
 if ! command -v gdb >/dev/null; then
     skip debugger "there is no gdb"
