@@ -285,7 +285,7 @@ int made_at_global(size_t n)
 {
     return posix_memalign(&global, 64, n);
 }
-/* CASE made_here -: contents=1 new=1 */
+/* CASE made_here return: contents=1 new=1 return=1 */
 void *made_here(size_t n)
 {
     void *p = NULL;
