@@ -28,7 +28,7 @@ Student's interval. The mean over the programs is geometric. "Plain again" is an
 shows the noise. "Asleep" is the Caper build without the command: nothing is tracked. "Escape analysis" tracks what has
 escaped, with all questions disabled. A "first run" starts from an empty state and asks at every site that is in a pair.
 "Steady state" is a run after {steady} runs in a row have found nothing new. "Alias analysis", if it was
-measured (`--alias`, in every fourth round), is the precise analysis that Caper is compared with. Time is the program's
+measured (`--alias`, in every fourth round, or `--alias-cost`), is the precise analysis that Caper is compared with. Time is the program's
 own, or for servers their client's, without the preparations of the command.
 """
 ABOUT_COUNTS = """
@@ -56,7 +56,8 @@ pairs of the program's lines. `tests/caper/sound` does the same for the programs
 
 ABOUT_FILTER = """
 A client of Caper (section 2.2 of the paper): `deadheat run --filter` on the kernels, with the state reached when
-{steady} Caper runs in a row have found nothing new. "Checks" is the number of checks in the
+{steady} Caper runs in a row have found nothing new. "Work" is in percent of the usual amount: what the full build does in
+about a second. "Checks" is the number of checks in the
 code that can be switched off. "In no
 pair" are those skipped because no pair of `sound` names their accesses; "unescaped" are those skipped on the assumption
 that what has not escaped so far will not escape now. Then comes processor time relative to the native build in the same
@@ -141,7 +142,7 @@ def soundness(rows):
 
 
 def filter_grid(data):
-    lines = [["kernel", "checks", "in no pair", "unescaped", *FILTER_TIMES, "of full"]]
+    lines = [["kernel", "work, %", "checks", "in no pair", "unescaped", *FILTER_TIMES, "of full"]]
     for row in data["rows"]:
         if "note" in row or "checks" not in row:
             lines.append([row["name"], row.get("note", "-"), *("-" for _ in lines[0][2:])])
@@ -149,19 +150,20 @@ def filter_grid(data):
         every, safe, unescaped = row["checks"]
         counts = [f"{n:,} ({100 * n / every:.0f}%)" if every else "0" for n in (safe, unescaped)]
         times = [f"{row[name][0]:.2f}x" for name in FILTER_TIMES]
-        lines.append([row["name"], f"{every:,}", *counts, *times, f"{100 * row['filtered'][0] / row['full'][0]:.0f}%"])
+        share = f"{100 * row['filtered'][0] / row['full'][0]:.0f}%"
+        lines.append([row["name"], str(row["scale"]), f"{every:,}", *counts, *times, share])
     good = [row for row in data["rows"] if "note" not in row and "checks" in row]
     if good:
         means = {name: statistics.geometric_mean(row[name][0] for row in good) for name in FILTER_TIMES}
         times = [f"{means[name]:.2f}x" for name in FILTER_TIMES]
-        lines.append(["geometric mean", "", "", "", *times, f"{100 * means['filtered'] / means['full']:.0f}%"])
+        lines.append(["geometric mean", "", "", "", "", *times, f"{100 * means['filtered'] / means['full']:.0f}%"])
     return lines
 
 
 def filter_section(data):
     how = (
-        f"{where(data)} {data['rounds']} rounds; work: {data['scale']}% of the usual amount; load average at the end: "
-        f"{data['load']:.1f}. Measured by `bench/filter --write`."
+        f"{where(data)} {data['rounds']} rounds; load average at the end: {data['load']:.1f}. Measured by "
+        "`bench/filter --write`."
     )
     return section("Fewer checks", wrapped(how), wrapped(ABOUT_FILTER.format(steady="two")), table.markdown_lines(filter_grid(data)))
 
@@ -223,13 +225,31 @@ def write_rows(data):
     save(dict(data, **dict(before, rows=list(kept.values()), configurations=names)))
 
 
+def write_column(data, name):
+    """Only this configuration, which was measured later than the others, beside plain runs of its own."""
+    before = last_results()
+    for row in before["rows"]:
+        one = next((r for r in data["rows"] if r["name"] == row["name"]), {})
+        if name in one.get("cells", {}):
+            row["cells"][name] = one["cells"][name]
+        row["notes"] = {**row.get("notes", {}), **one.get("notes", {})}
+    names = [n for n in before["configurations"] if n != name] + [name]
+    column = {key: data[key] for key in ("rounds", "scale", "load")}
+    save(dict(before, configurations=names, columns={**before.get("columns", {}), name: column}))
+
+
 def apart(data):
-    """A sentence about the programs that were measured separately."""
+    """Sentences about the columns and the programs that were measured separately."""
+    text = "".join(
+        f" The column \"{name}\" was measured separately, with plain runs in the same rounds: {c['rounds']} rounds, work of "
+        f"the kernels {c['scale']}%, load average {c['load']:.1f}."
+        for name, c in data.get("columns", {}).items()
+    )
     rows = [row for row in data["rows"] if "rounds" in row]
     if not rows:
-        return ""
+        return text
     each = ", ".join(f"{row['name']} ({row['rounds']} rounds, load average {row['load']:.1f})" for row in rows)
-    return f" Measured separately, with `--only` and `--write`: {each}."
+    return f"{text} Measured separately, with `--only` and `--write`: {each}."
 
 
 def write_sound(rows):

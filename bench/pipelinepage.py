@@ -48,7 +48,7 @@ def stages_grid(data):
             continue
         static, caper, infer, chase, steer = row["stages"]
         counts = row["counts"]
-        candidates = len(row["confirmed"]) + counts["possible"] + counts["never_seen"]
+        candidates = len(row["confirmed"]) + counts["possible"] + counts["never_seen"] + counts.get("beyond", 0)
         chased = [s["left"] is not None for s in (chase, steer)]
         after = [None if not was else candidates - s["left"] for was, s in zip(chased, (chase, steer))]
         lines.append(

@@ -143,6 +143,7 @@ struct dh_chase_candidate {
     bool reversed;                  /* it was seen with B made first */
     bool inferred;                  /* `confirmed` counts what dynamic context inference has seen */
     u32 rank;                       /* the smaller, the more promising */
+    u32 repeated;                   /* how many more of the proposed pairs have the same positions */
     u32 runs[2];                    /* with A waiting, and with B */
     u32 confirmed, reached, met,
         timeouts;        /* runs; met: two threads at the same bytes, both reading or atomic */

@@ -23,8 +23,10 @@ struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, st
     const char *name = dh_arena_printf(&q->arena, "%s:%s", dh_chase_position_text(&q->arena, &at[0]),
                                        dh_chase_position_text(&q->arena, &at[1]));
     size_t *known = dh_map_get(&c->by_name, name, strlen(name));
-    if (known)
+    if (known) {
+        c->at[*known].repeated++;
         return NULL;
+    }
     size_t *index = dh_arena_alloc(&q->arena, sizeof(*index));
     *index = c->n;
     dh_map_put(&c->by_name, name, strlen(name), index);

@@ -21,6 +21,8 @@
 struct dh_pipeline_pair {
     const char *name; /* as for --pair */
     bool confirmed;
+    u64 pairs; /* how many pairs of sites in pairs.json it stands for; 0: it is not there, but its accesses
+                  met */
     u64 runs, reached, timeouts, met;
     const char *refused; /* why it was not chased; NULL: it can be */
 };
@@ -82,5 +84,19 @@ int dh_pipeline_save(struct dh_pipeline *p);
  * message. */
 json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed);
 void dh_pipeline_print(FILE *out, const char *format, const json_t *document);
+
+/* pipeline_sums.c */
+
+/* What became of the pairs of dpPairs: rows with the number of pairs of sites, which add up to dpPairs. */
+json_t *dh_pipeline_sums(const struct dh_pipeline *p);
+/* Why a pair that met is not in pairs.json; what: its name for --pair. Opens the sets when first called. */
+struct dh_pipeline_lookup {
+    struct dh_pipeline *p;
+    struct dh_cli_caper dynamic, all; /* tables reduced to dpPairs, and with all pairs */
+    bool open, good;
+};
+const char *dh_pipeline_why_beyond(struct dh_pipeline_lookup *l, const struct dh_pipeline_pair *pair);
+void dh_pipeline_lookup_done(struct dh_pipeline_lookup *l);
+bool dh_pipeline_is_reached(const struct dh_pipeline_pair *pair);
 
 #endif

@@ -178,11 +178,6 @@ static const char *why_unseen(const struct dh_pipeline_pair *pair)
                       : "it was not chased: the time was over";
 }
 
-static bool is_reached(const struct dh_pipeline_pair *pair)
-{
-    return pair->reached || pair->timeouts || pair->met;
-}
-
 static json_t *chased(const struct page *g, bool reached)
 {
     json_t *rows = json_array();
@@ -190,15 +185,37 @@ static json_t *chased(const struct page *g, bool reached)
         const struct dh_pipeline_pair *pair = &g->p->pairs[i];
         struct dh_chase_position at[2];
         const char *why;
-        if (pair->confirmed || is_reached(pair) != reached ||
+        if (!pair->pairs || pair->confirmed || dh_pipeline_is_reached(pair) != reached ||
             dh_chase_position_pair(g->a, pair->name, at, &why) != 0)
             continue;
-        json_array_append_new(rows,
-                              json_pack("{s:o, s:o, s:o, s:o}", "first", dh_json_text(place(g, &at[0])),
-                                        "second", dh_json_text(place(g, &at[1])), "why",
-                                        dh_json_text(reached ? why_possible(g, pair) : why_unseen(pair)),
-                                        "pair", dh_json_text(pair->name)));
+        json_array_append_new(
+            rows, json_pack("{s:o, s:o, s:I, s:o, s:o}", "first", dh_json_text(place(g, &at[0])), "second",
+                            dh_json_text(place(g, &at[1])), "pairs", (json_int_t)pair->pairs, "why",
+                            dh_json_text(reached ? why_possible(g, pair) : why_unseen(pair)), "pair",
+                            dh_json_text(pair->name)));
     }
+    return rows;
+}
+
+/* Pairs that inference has seen meet, and that were not proposed. */
+static json_t *beyond(const struct page *g)
+{
+    struct dh_pipeline_lookup look = {.p = g->p};
+    json_t *rows = json_array();
+    for (size_t i = 0; i < g->p->n_pairs; i++) {
+        const struct dh_pipeline_pair *pair = &g->p->pairs[i];
+        struct dh_chase_position at[2];
+        const char *why;
+        if (pair->pairs || dh_chase_position_pair(g->a, pair->name, at, &why) != 0)
+            continue;
+        json_array_append_new(rows,
+                              json_pack("{s:o, s:o, s:s, s:o, s:o}", "first", dh_json_text(place(g, &at[0])),
+                                        "second", dh_json_text(place(g, &at[1])), "result",
+                                        pair->confirmed ? "confirmed" : "not confirmed", "why",
+                                        dh_json_text(dh_pipeline_why_beyond(&look, pair)), "pair",
+                                        dh_json_text(pair->name)));
+    }
+    dh_pipeline_lookup_done(&look);
     return rows;
 }
 
@@ -290,18 +307,20 @@ json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed)
         free(cwd);
         return NULL;
     }
-    json_t *possible = chased(&g, true), *unseen = chased(&g, false);
+    json_t *possible = chased(&g, true), *unseen = chased(&g, false), *met = beyond(&g);
     *ret_confirmed = count_confirmed(&g, races);
     json_t *d = json_pack(
-        "{s:s, s:i, s:o, s:s, s:o, s:o, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, "
-        "s:o}",
+        "{s:s, s:i, s:o, s:s, s:o, s:o, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, "
+        "s:o, "
+        "s:o, s:o, s:o}",
         "type", "pipeline", "version", 1, "program", dh_json_text(p->program), "build_id", p->build_id,
         "command", dh_json_text(command_line(&g)), "state", dh_json_text(p->dir), "budget_seconds",
         (double)p->budget_us / 1e6, "seconds", (double)dh_pipeline_spent(p) / 1e6, "interrupted", p->stop,
         "n_confirmed", (json_int_t)*ret_confirmed, "n_possible", (json_int_t)json_array_size(possible),
         "n_refuted", (json_int_t)n_refuted, "n_never_seen", (json_int_t)json_array_size(unseen), "n_unnamed",
-        (json_int_t)p->unnamed, "n_unlisted", (json_int_t)p->unlisted, "stages", stages(p), "confirmed",
-        races, "possible", possible, "refuted", left, "never_seen", unseen);
+        (json_int_t)p->unnamed, "n_unlisted", (json_int_t)p->unlisted, "n_beyond",
+        (json_int_t)json_array_size(met), "stages", stages(p), "sums", dh_pipeline_sums(p), "confirmed",
+        races, "possible", possible, "refuted", left, "never_seen", unseen, "beyond", met);
     free(cwd);
     if (!d)
         dh_util_no_memory();
@@ -318,6 +337,7 @@ void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
         {.member = "n_never_seen", .title = "never seen"},
         {.member = "n_unnamed", .title = "not identified by two lines"},
         {.member = "n_unlisted", .title = "not listed"},
+        {.member = "n_beyond", .title = "met without being proposed"},
         {.member = "seconds", .title = "s", .decimals = 1}};
     static const struct dh_print_column stage[] = {
         {.member = "stage", .title = "stage"},
@@ -327,6 +347,15 @@ void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
         {.member = "confirmed", .title = "confirmed"},
         {.member = "left", .title = "leaves"},
         {.member = "what", .title = "of"},
+    };
+    static const struct dh_print_column sum[] = {
+        {.member = "result", .title = "result"},
+        {.member = "pairs", .title = "pairs"},
+    };
+    static const struct dh_print_column met[] = {
+        {.member = "first", .title = "access"},
+        {.member = "second", .title = "with"},
+        {.member = "result", .title = "result"},
     };
     static const struct dh_print_column race[] = {
         {.member = "fingerprint", .title = "race"},
@@ -340,6 +369,7 @@ void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
     };
     static const struct dh_print_table tables[] = {
         {.title = "Stages", .member = "stages", .columns = stage, .n_columns = DH_ARRAY_LEN(stage)},
+        {.title = "What became of dpPairs", .member = "sums", .columns = sum, .n_columns = DH_ARRAY_LEN(sum)},
         {.title = "Confirmed races",
          .member = "confirmed",
          .columns = race,
@@ -364,6 +394,13 @@ void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
          .member = "never_seen",
          .columns = pair,
          .n_columns = DH_ARRAY_LEN(pair),
+         .below = "why",
+         .most = TEXT_ROWS,
+         .none = "None."},
+        {.title = "Met without being proposed",
+         .member = "beyond",
+         .columns = met,
+         .n_columns = DH_ARRAY_LEN(met),
          .below = "why",
          .most = TEXT_ROWS,
          .none = "None."},

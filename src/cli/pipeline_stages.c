@@ -70,25 +70,24 @@ static u64 most_pairs(const struct dh_pipeline *p)
     return n < LEAST ? LEAST : n > MOST ? MOST : n;
 }
 
-static int compare(const void *a, const void *b)
+/* A pair of sites is listed once in a table without bundles: two bundles may have contained it. */
+static void drop_repeated(struct dh_pairs *t)
 {
-    const u64 x = *(const u64 *)a, y = *(const u64 *)b;
-    return (x > y) - (x < y);
-}
-
-/* How many pairs of sites a table without bundles has: two bundles may have contained the same one. */
-static u64 distinct(const struct dh_pairs *t)
-{
-    u64 *keys = dh_util_alloc((t->n_pairs + 1) * sizeof(*keys)), n = 0;
+    struct dh_arena arena = {0};
+    struct dh_map seen;
+    size_t n = 0;
+    dh_map_init(&seen, &arena);
     for (size_t i = 0; i < t->n_pairs; i++) {
-        u64 a = t->pairs[i].side[0].site, b = t->pairs[i].side[1].site;
-        keys[i] = a < b ? a << 32 | b : b << 32 | a;
+        u32 a = t->pairs[i].side[0].site, b = t->pairs[i].side[1].site;
+        const u32 key[] = {a < b ? a : b, a < b ? b : a};
+        if (dh_map_get(&seen, key, sizeof(key)))
+            continue;
+        dh_map_put(&seen, key, sizeof(key), t);
+        t->pairs[n++] = t->pairs[i];
     }
-    qsort(keys, t->n_pairs, sizeof(*keys), compare);
-    for (size_t i = 0; i < t->n_pairs; i++)
-        n += i == 0 || keys[i] != keys[i - 1];
-    free(keys);
-    return n;
+    t->n_pairs = n;
+    dh_map_done(&seen);
+    dh_arena_done(&arena);
 }
 
 /* dpPairs, for chasing. */
@@ -111,7 +110,8 @@ static int export(struct dh_pipeline *p, struct dh_cli_caper *c)
         return dh_cli_fail("pipeline", "cannot write '%s': %s", path, to.why);
     dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
     dh_caper_expand(c->build.table, most_pairs(p));
-    p->unlisted = c->count.dp - distinct(c->build.table);
+    drop_repeated(c->build.table);
+    p->unlisted = c->count.dp - c->build.table->n_pairs;
     if (p->unlisted)
         fprintf(stderr,
                 "deadheat pipeline: %" PRIu64
@@ -221,6 +221,14 @@ struct way {
     bool follow_up; /* of confirmed pairs, for the consequences; otherwise, of the others */
 };
 
+static void take_candidate(struct dh_pipeline *p, struct dh_chase_candidate *at, const struct way *w)
+{
+    struct dh_pipeline_pair *pair = pair_of(p, at->name);
+    pair->pairs = 1 + at->repeated;
+    if (pair->confirmed != w->follow_up)
+        at->refused = other_way;
+}
+
 /* Runs the candidates in one way. */
 static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct way *w)
 {
@@ -239,8 +247,7 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     int rc = dh_chase_from_file(q, &c);
     p->unnamed = c.left_out;
     for (size_t i = 0; !rc && i < c.n; i++)
-        if (pair_of(p, c.at[i].name)->confirmed != w->follow_up)
-            c.at[i].refused = other_way;
+        take_candidate(p, &c.at[i], w);
     const u64 before = confirmed(p);
     p->nameless = !rc && !c.n;
     if (!rc && c.n)

@@ -125,10 +125,15 @@ void from_block(int *at, char *p)
     global = b;
     *at = (int)((long)((uintptr_t)p - (uintptr_t)b) / 16);
 }
-/* Within an array it does not. CASE distance -: */
+/* Whether it is within an array, only the program can tell. CASE distance cast: moved=2 */
 void distance(long *at, char *p, char *q)
 {
     *at = p - q;
+}
+/* Of one that is only compared, or an index, it does not matter. CASE nearer -: */
+int nearer(char *p, char *q)
+{
+    return p - q < 16 && q[p - q] == 0;
 }
 /* CASE sum -: */
 void sum(int *at, const int *from)
@@ -158,7 +163,7 @@ unsigned hash(void *p)
 {
     return (unsigned)((uintptr_t)p >> 4) * 2654435761u;
 }
-/* CASE difference -: */
+/* CASE difference cast: moved=2 */
 long difference(char *p, char *q)
 {
     return p - q;
@@ -285,7 +290,7 @@ int made_at_global(size_t n)
 {
     return posix_memalign(&global, 64, n);
 }
-/* CASE made_here -: contents=1 new=1 */
+/* CASE made_here return: contents=1 new=1 return=1 */
 void *made_here(size_t n)
 {
     void *p = NULL;

@@ -189,7 +189,7 @@ static void move_piece(void *arg, LLVMValueRef load)
     const struct pieces *p = arg;
     LLVMValueRef src = LLVMGetOperand(load, 0);
     if (dh_caper_is_constant(src) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
-        dh_caper_place_of(p->c, src) == DH_CAPER_ESCAPED)
+        dh_caper_holds_escaped(p->c, src))
         return;
     LLVMValueRef place = p->store ? last_unchanged(load, p->store, NULL) : NULL;
     u64 size = LLVMStoreSizeOfType(p->c->ir->layout, LLVMTypeOf(load));

@@ -136,6 +136,9 @@ bool dh_caper_is_length(const char *effects, int arg);
 /* Allocation, wherever it is defined; the function itself must still be handled like any other. */
 void dh_caper_plan_allocation(struct dh_caper *c, LLVMValueRef call, const char *name);
 void dh_caper_plan_returns(struct dh_caper *c, LLVMValueRef fn);
+/* Whether what is in this memory has certainly escaped. A local whose address only an allocation function was
+ * given (posix_memalign) counts as known elsewhere because of that, but holds a block that is private. */
+bool dh_caper_holds_escaped(struct dh_caper *c, LLVMValueRef ptr);
 
 /* ---- emit.c ---- */
 

@@ -129,6 +129,43 @@ static void name_callback(struct library *l, const struct dh_w_effect *e)
             name(l, e->args[i]);
 }
 
+/* How many of the arguments behind a format it prints as strings, or stores a count in; -1: not known. */
+static int count_followed(LLVMValueRef format)
+{
+    LLVMValueRef text = format && LLVMIsAGlobalVariable(format) ? LLVMGetInitializer(format) : NULL;
+    size_t n = 0;
+    int followed = 0;
+    if (!text || !LLVMIsGlobalConstant(format) || !LLVMIsAConstantDataArray(text) ||
+        !LLVMIsConstantString(text))
+        return -1;
+    const char *at = LLVMGetAsString(text, &n), *end = at + n;
+    while (at < end) {
+        if (*at++ != '%')
+            continue;
+        while (at < end && *at && strchr("-+ #0'I123456789.*hlqjzZtL", *at))
+            at++;
+        if (at < end && *at == '$')
+            return -1;
+        followed += at < end && (*at == 's' || *at == 'n');
+        at += at < end;
+    }
+    return followed;
+}
+
+/* What printf is given behind its format. If there are more pointers than it follows, it prints one of them
+ * as a number ("%p"), from which the pointer can be made again. */
+static void name_rest(struct library *l, int first)
+{
+    int pointers = 0, followed = count_followed(argument(l, first - 1));
+    for (int i = first; i < l->n; i++)
+        pointers += is_pointer(argument(l, i));
+    for (int i = first; i < l->n; i++)
+        if (pointers > followed)
+            keep(l, i);
+        else
+            name(l, i);
+}
+
 static void apply(struct library *l, const struct dh_w_effect *e)
 {
     switch (e->kind) {
@@ -136,9 +173,10 @@ static void apply(struct library *l, const struct dh_w_effect *e)
     case DH_W_EFFECT_WRITE:
         if (e->n_deref > 0)
             follow(l, e);
-        name(l, e->n);
-        for (int i = e->n + 1; e->rest && i < l->n; i++)
-            name(l, i);
+        if (e->rest)
+            name_rest(l, e->n);
+        else
+            name(l, e->n);
         break;
     case DH_W_EFFECT_RETURN:
     case DH_W_EFFECT_FREE:
@@ -324,6 +362,17 @@ static bool is_variable(void *arg, LLVMValueRef object)
 {
     (void)arg;
     return LLVMIsAGlobalVariable(object) || (LLVMIsAAllocaInst(object) && !is_known_here_only(object));
+}
+
+static bool may_be_known(void *arg, LLVMValueRef object)
+{
+    return dh_shim_is_byval_argument(object) || is_variable(arg, object);
+}
+
+bool dh_caper_holds_escaped(struct dh_caper *c, LLVMValueRef ptr)
+{
+    return dh_caper_place_of(c, ptr) == DH_CAPER_ESCAPED &&
+           (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) != 0 || dh_shim_each_object(ptr, may_be_known, NULL));
 }
 
 /* The library stores the pointer where others can reach it. */

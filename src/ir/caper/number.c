@@ -152,6 +152,25 @@ static int become_pointer(struct dh_caper_walk *w, LLVMValueRef ptr)
     return FINE;
 }
 
+/* Whether a number, or what is computed from it, goes anywhere but into comparisons, indices, and lengths of
+ * what is copied or filled here. */
+static bool is_number_kept(LLVMValueRef number)
+{
+    struct dh_caper_walk w = {.n = 0};
+    dh_caper_walk_push(&w, number);
+    for (LLVMValueRef v; (v = dh_caper_walk_next(&w)) != NULL;)
+        for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (LLVMIsABinaryOperator(user) || LLVMIsACastInst(user) || LLVMIsAPHINode(user) ||
+                LLVMIsASelectInst(user) || LLVMIsAFreezeInst(user))
+                dh_caper_walk_push(&w, user);
+            else if (!LLVMIsACmpInst(user) && !LLVMIsASwitchInst(user) && !LLVMIsAGetElementPtrInst(user) &&
+                     !LLVMIsAMemIntrinsic(user) && !dh_shim_is_debug(user))
+                return true;
+        }
+    return w.overflow;
+}
+
 /* v is one of the two. */
 static int difference_of(struct dh_caper_walk *w, LLVMValueRef v, LLVMValueRef sub)
 {
@@ -231,11 +250,8 @@ static bool is_in_local(LLVMValueRef value)
     return LLVMIsALoadInst(value) && LLVMIsAAllocaInst(LLVMGetOperand(value, 0));
 }
 
-/*
- * What becomes of an address that is an integer now. One that is kept at a distance from its block is as good
- * as one that was changed. (Of an integer from memory, distances are not asked about: those to which
- * something is added are numbers, nearly all of them.)
- */
+/* What becomes of an address that is an integer now. One that is kept at a distance from its block is as good
+ * as one that was changed. */
 static int follow(struct dh_caper_walk *w, LLVMValueRef value)
 {
     const bool address = LLVMIsAPtrToIntInst(value) != NULL, local = is_in_local(value);
@@ -247,8 +263,7 @@ static int follow(struct dh_caper_walk *w, LLVMValueRef value)
             int one = use_of(w, v, LLVMGetUser(use));
             fate = one > fate ? one : fate;
         }
-    bool apart = (fate == KEPT && (address || local ? w->far : w->masked)) || (address && w->index) ||
-                 (local && w->n_moved);
+    bool apart = (fate == KEPT && (w->far || w->masked)) || (address && w->index) || (local && w->n_moved);
     return w->overflow || apart ? CHANGED : fate;
 }
 
@@ -293,9 +308,9 @@ static bool can_be_followed(LLVMValueRef number, LLVMValueRef ptr)
            LLVMGetTypeKind(LLVMTypeOf(ptr)) == LLVMPointerTypeKind;
 }
 
-static void look_whether_moved(struct dh_caper *c, LLVMValueRef from, LLVMValueRef to)
+static void look_whether_moved(struct dh_caper *c, LLVMValueRef at, LLVMValueRef from, LLVMValueRef to)
 {
-    struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_MOVED, to);
+    struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_MOVED, at);
     act->a = from;
     act->b = to;
     act->after = true;
@@ -313,7 +328,7 @@ static void plan_number(struct dh_caper *c, LLVMValueRef number)
     if (changed)
         dh_caper_act_add(c, DH_CAPER_PUBLISH, number)->a = from;
     for (size_t i = 0; i < w.n_moved && !changed; i++)
-        look_whether_moved(c, from, w.moved[i]);
+        look_whether_moved(c, w.moved[i], from, w.moved[i]);
 }
 
 /* A pointer of which bits are cleared, without becoming a number: __builtin_align_down. */
@@ -325,15 +340,33 @@ static void plan_masked(struct dh_caper *c, LLVMValueRef call)
         !dh_caper_value_carries(c, from) || !is_pointer_kept(call))
         return;
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMPointerTypeKind)
-        look_whether_moved(c, from, call);
+        look_whether_moved(c, call, from, call);
     else
         dh_caper_publish(c, call, from);
+}
+
+/* The distance of two pointers which the compiler cannot tell apart. If they lead into two blocks, it stands
+ * for each of them where the other is known: offsets from a base, and pointers that are relative to their own
+ * place. The program looks where it subtracts. */
+static void plan_distance(struct dh_caper *c, LLVMValueRef sub)
+{
+    LLVMValueRef from = dh_caper_pointer_of(LLVMGetOperand(sub, 0));
+    LLVMValueRef to = dh_caper_pointer_of(LLVMGetOperand(sub, 1));
+    if (!from || !to || dh_shim_object(from) == dh_shim_object(to) || are_apart(from, to) ||
+        LLVMGetTypeKind(LLVMTypeOf(from)) != LLVMPointerTypeKind || !is_number_kept(sub))
+        return;
+    if (dh_caper_value_carries(c, from))
+        look_whether_moved(c, sub, from, to);
+    if (dh_caper_value_carries(c, to))
+        look_whether_moved(c, sub, to, from);
 }
 
 void dh_caper_number_plan(struct dh_caper *c, LLVMValueRef inst)
 {
     if (!dh_caper_has(c, DH_CAPER_RULE_CAST))
         return;
+    if (LLVMIsABinaryOperator(inst) && LLVMGetInstructionOpcode(inst) == LLVMSub)
+        plan_distance(c, inst);
     if (LLVMIsACallInst(inst))
         plan_masked(c, inst);
     if (LLVMIsAPtrToIntInst(inst)) {

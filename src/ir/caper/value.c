@@ -38,7 +38,7 @@ bool dh_caper_value_is_scalar(LLVMTypeRef type)
 /* What is in memory that has escaped has escaped. */
 static bool has_no_private(struct dh_caper *c, LLVMValueRef ptr)
 {
-    return dh_caper_place_of(c, ptr) == DH_CAPER_ESCAPED || dh_caper_is_constant(ptr);
+    return dh_caper_holds_escaped(c, ptr) || dh_caper_is_constant(ptr);
 }
 
 static bool is_no_block(void *arg, LLVMValueRef object)
