@@ -267,7 +267,8 @@ struct dh_ir_ranges {
 
 /* Finds the sites that can be checked before their loop, and gives them their range. Computes values in
  * preheaders, but inserts no checks yet. */
-void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_ranges *ret_ranges);
+void dh_ir_loops_plan(const struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *sites,
+                      struct dh_ir_ranges *ret_ranges);
 /* Inserts the checks before the loops. */
 void dh_ir_loops_emit(struct dh_ir *ir, const struct dh_ir_ranges *ranges);
 /* Whether a site in a range also has a check in the loop, used if the loop is short. */

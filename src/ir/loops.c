@@ -325,9 +325,16 @@ static bool is_to_be_small(LLVMValueRef fn)
     return LLVMGetEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;
 }
 
-void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_ranges *ret_ranges)
+/*
+ * Filterable builds are compiled without the assumption that loops end (cli/cc_lto.c), so that no loop that
+ * waits is removed. For the number of iterations it is made all the same, as in any other build: without it,
+ * one that counts by twos might jump over its end and begin anew, and so would have no number. Such a loop
+ * neither ends nor synchronises.
+ */
+void dh_ir_loops_plan(const struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *sites,
+                      struct dh_ir_ranges *ret_ranges)
 {
-    struct planner p = {.loops = dh_shim_loops_new(fn), .out = ret_ranges};
+    struct planner p = {.loops = dh_shim_loops_new(fn, ir->filter != NULL), .out = ret_ranges};
     bool small = is_to_be_small(fn);
     sites->rare_frame = small || dh_shim_loops_calls(p.loops, fn);
     find_noisy(&p, sites);

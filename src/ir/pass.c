@@ -147,7 +147,7 @@ static void instrument_function(struct dh_ir *ir, LLVMValueRef fn, struct checks
         } else if (!has_attribute(fn, "optnone")) { /* nothing to find, and analyses cost */
             if (!ir->filter) /* it does not say what the checks that are kept stand for */
                 dh_ir_avail_prune(&sites);
-            dh_ir_loops_plan(fn, &sites, &ranges);
+            dh_ir_loops_plan(ir, fn, &sites, &ranges);
             dh_ir_groups_plan(ir, &sites);
         }
         dh_ir_frame_prepare(ir, fn);

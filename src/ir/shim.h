@@ -152,7 +152,8 @@ unsigned dh_shim_exits_places(struct dh_shim_exits *exits, const void *loop, LLV
 /* ---- shim_loops.cpp: a function's loops ---------------------------------------------------------- */
 
 struct dh_shim_loops;
-struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn);
+/* ends: loops may be assumed to end, also where the compiler was told not to. */
+struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn, bool ends);
 void dh_shim_loops_free(struct dh_shim_loops *loops);
 /* The loop around an instruction, if it has no inner loops, one entry and one exit; or NULL. */
 const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst);

@@ -28,6 +28,8 @@
 using namespace llvm;
 
 struct dh_shim_loops {
+    Function &function;
+    const bool assumed_to_end; /* its loops, as long as this exists */
     const DataLayout &layout;
     DominatorTree tree;
     LoopInfo info;
@@ -44,10 +46,10 @@ struct dh_shim_loops {
     uint64_t busiest = 0;                         /* how often the most frequent loop goes round */
     DenseSet<const Loop *> floating;              /* loops that compute with floating-point numbers */
 
-    explicit dh_shim_loops(Function &f)
-        : layout(f.getParent()->getDataLayout()), tree(f), info(tree), assumptions(f),
-          library_impl(Triple(f.getParent()->getTargetTriple())), library(library_impl),
-          probability(f, info, &library, &tree), frequency(f, probability, info),
+    dh_shim_loops(Function &f, bool ends)
+        : function(f), assumed_to_end(ends && !f.mustProgress()), layout(f.getParent()->getDataLayout()),
+          tree(f), info(tree), assumptions(f), library_impl(Triple(f.getParent()->getTargetTriple())),
+          library(library_impl), probability(f, info, &library, &tree), frequency(f, probability, info),
           evolution(f, library, assumptions, tree, info), expander(evolution, layout, "dh")
     {
         for (Instruction &inst : instructions(f)) {
@@ -60,7 +62,18 @@ struct dh_shim_loops {
         }
         for (const Loop *loop : info.getLoopsInPreorder())
             busiest = std::max(busiest, often(loop->getHeader()));
+        if (assumed_to_end)
+            f.addFnAttr(Attribute::MustProgress); /* scalar evolution, which asks later, looks for that */
     }
+
+    ~dh_shim_loops()
+    {
+        if (assumed_to_end)
+            function.removeFnAttr(Attribute::MustProgress);
+    }
+
+    dh_shim_loops(const dh_shim_loops &) = delete;
+    dh_shim_loops &operator=(const dh_shim_loops &) = delete;
 
     uint64_t often(const BasicBlock *bb) const
     {
@@ -115,9 +128,9 @@ static const Loop *loop_of(const void *loop)
     return static_cast<const Loop *>(loop);
 }
 
-struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn)
+struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn, bool ends)
 {
-    return new dh_shim_loops(*unwrap<Function>(fn));
+    return new dh_shim_loops(*unwrap<Function>(fn), ends);
 }
 
 void dh_shim_loops_free(struct dh_shim_loops *loops)

@@ -206,4 +206,37 @@ set -- $(skipped err)
 same pruned "$status:${2:-}" "66:0"
 if [ "${3:-0}" -ge 2 ]; then ok pruned-unescaped; else bad pruned-unescaped "$(tail -1 err)"; fi
 
+# A loop that counts by twos has its check in front of it, as in any other build, though no loop is assumed to end.
+cat >twos.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static double sum(const double *v, size_t n)
+{
+    double all = 0;
+    for (size_t i = 1; i < n; i += 2)
+        all += v[i];
+    return all;
+}
+static double *shared;
+static size_t count;
+static void *work(void *arg)
+{
+    return sum(shared, count) > 0 ? arg : NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    count = (size_t)argc * 1000;
+    shared = calloc(count, sizeof(*shared));
+    pthread_create(&t, NULL, work, argv);
+    shared[argc] = sum(shared, count);
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+"$deadheat" cc -g -O2 -pthread twos.c -o twos-usual >log 2>&1 || bad twos "$(cat log)"
+"$deadheat" cc --dh-filterable -g -O2 -pthread twos.c -o twos >log 2>&1 || bad twos "$(cat log)"
+strided() { objdump -d --no-show-raw-insn "$1" | grep -c 'call.*<__dh_read_stride>'; }
+if [ "$(strided twos)" -ge 1 ] && [ "$(strided twos-usual)" -ge 1 ]; then ok twos; else bad twos "$(strided twos) strided checks"; fi
+
 exit $failed
