@@ -29,6 +29,8 @@ struct dh_hive_engine {
     struct dh_hive_job *first, **last;
     bool stopping;
     bool stale;          /* the state does not match the log: read it again */
+    u64 log_us;          /* under `lock`: the log's clock showed this */
+    u64 log_ticks_us;    /* at this moment */
     u64 snapshot_events; /* 0: none are written */
     struct dh_hive_engine_stats stats;
 };
@@ -45,6 +47,30 @@ u64 dh_hive_ticks_us(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+/* ---- The log's clock ---- */
+
+/* It has gone on since the last event that was seen, however the machine's clock is set. Call this and the
+ * next with the state locked. */
+static u64 log_clock(const struct dh_hive_engine *e)
+{
+    return e->log_us + (dh_hive_ticks_us() - e->log_ticks_us);
+}
+
+/* Never set back: what another hive's events say is a little late when they are seen. */
+static void set_log_clock(struct dh_hive_engine *e)
+{
+    if (e->state->time_us > log_clock(e)) {
+        e->log_us = e->state->time_us;
+        e->log_ticks_us = dh_hive_ticks_us();
+    }
+}
+
+u64 dh_hive_engine_now(const struct dh_hive_engine *e)
+{
+    u64 now = dh_hive_now_us(), least = log_clock(e);
+    return now > least ? now : least;
 }
 
 /* ---- The log ---- */
@@ -64,6 +90,7 @@ static int follow(struct dh_hive_engine *e)
     pthread_mutex_lock(&e->lock);
     rc = dh_store_read(e->store, e->state->seq, take, e->state);
     e->state->stored = e->state->seq;
+    set_log_clock(e);
     pthread_mutex_unlock(&e->lock);
     return rc;
 }
@@ -144,6 +171,7 @@ static int read_again(struct dh_hive_engine *e)
         fresh->stored = fresh->seq;
         pthread_mutex_lock(&e->lock);
         e->state = fresh;
+        set_log_clock(e);
         pthread_mutex_unlock(&e->lock);
         fresh = old;
     }
@@ -169,11 +197,11 @@ static int write_jobs(struct dh_hive_engine *e, struct dh_hive_job *jobs)
         return rc;
     }
     pthread_mutex_lock(&e->lock);
-    u64 now = dh_hive_now_us();
     b->state = e->state;
-    b->now_us = now > e->state->time_us ? now : e->state->time_us; /* no event is older than the last */
+    b->now_us = dh_hive_engine_now(e);
     for (struct dh_hive_job *j = jobs; j; j = j->next)
         j->work(b, j->ctx);
+    set_log_clock(e);
     pthread_mutex_unlock(&e->lock);
     if (b->n_events) {
         rc = dh_store_append(e->store, b->events, b->n_events);
@@ -249,6 +277,7 @@ int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_po
     struct dh_hive_engine *e = dh_util_alloc(sizeof(*e));
     pthread_condattr_t monotonic;
     *e = (struct dh_hive_engine){.changed = changed, .ctx = ctx, .snapshot_events = snapshot_events};
+    e->log_ticks_us = dh_hive_ticks_us();
     e->batch = (struct dh_hive_batch){.policy = policy, .random = dh_hive_secret_random()};
     e->last = &e->first;
     e->stats.ready = true;
