@@ -29,6 +29,7 @@ struct dh_hive_engine {
     struct dh_hive_job *first, **last;
     bool stopping;
     bool stale;          /* the state does not match the log: read it again */
+    bool refused;        /* the last write failed; only the writing thread uses this */
     u64 log_us;          /* under `lock`: the log's clock showed this */
     u64 log_ticks_us;    /* at this moment */
     u64 snapshot_events; /* 0: none are written */
@@ -210,6 +211,8 @@ static int write_jobs(struct dh_hive_engine *e, struct dh_hive_job *jobs)
     }
     dh_store_rollback(e->store); /* if it was not committed */
     e->stale = rc != 0;
+    if (b->n_events)
+        e->refused = rc != 0;
     if (!rc) {
         pthread_mutex_lock(&e->lock);
         e->state->stored = e->state->seq;
@@ -218,10 +221,22 @@ static int write_jobs(struct dh_hive_engine *e, struct dh_hive_job *jobs)
     return rc;
 }
 
+/* Without jobs: follows the log. After a failed write it finds out when writes are possible again, since no
+ * jobs may come while this hive says that it is not ready. */
+static int look_around(struct dh_hive_engine *e)
+{
+    int rc = e->stale ? read_again(e) : follow(e);
+    if (!rc && e->refused) {
+        rc = dh_store_try(e->store);
+        e->refused = rc != 0;
+    }
+    return rc;
+}
+
 static void count(struct dh_hive_engine *e, int rc, size_t events)
 {
     pthread_mutex_lock(&e->queue);
-    e->stats.ready = !rc;
+    e->stats.ready = !rc && !e->refused;
     e->stats.failures += rc != 0;
     e->stats.batches += !rc && events;
     e->stats.events += rc ? 0 : events;
@@ -255,7 +270,7 @@ static void *write_loop(void *arg)
     struct dh_hive_job *jobs;
     save_snapshot(e);
     while (next_jobs(e, &jobs)) {
-        int rc = jobs ? write_jobs(e, jobs) : e->stale ? read_again(e) : follow(e);
+        int rc = jobs ? write_jobs(e, jobs) : look_around(e);
         count(e, rc, e->batch.n_events);
         dh_hive_batch_clear(&e->batch);
         while (jobs) {

@@ -25,7 +25,7 @@ struct dh_hive_job {
 struct dh_hive_engine_stats {
     u64 batches, events, failures; /* commits; events in them; those that failed */
     u64 snapshot;                  /* the number of the last event covered by the last one, or 0 */
-    bool ready;                    /* the store responds, and the state is that of the log */
+    bool ready; /* the store responds and takes what is written, and the state is that of the log */
 };
 
 /* Reads the log. changed(ctx) is called in the writing thread when the state may have changed, and a few

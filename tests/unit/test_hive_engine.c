@@ -1,11 +1,14 @@
 /*
- * test_hive_engine.c - the times that a hive gives to events when clocks are wrong or set. This file has a clock_gettime of
- * its own, which the hive calls instead of that of the C library.
+ * test_hive_engine.c - the times that a hive gives to events when clocks are wrong or set, and whether it is ready when nothing
+ * can be stored. This file has a clock_gettime of its own, which the hive calls instead of that of the C library.
  */
 #include "hive/engine.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,8 +17,9 @@
 enum { SECOND = 1000000, MINUTE = 60 * SECOND };
 #define HOUR (60ull * MINUTE)
 #define START 1700000000000000ull /* in 2023 */
-/* Waiting until then ends only when there is something to do. */
+/* What an engine waits for when it has nothing to do is a time on the real clock: then never comes, or has passed. */
 #define FAR_AHEAD 9000000000000000ull
+#define LONG_AGO 1ull
 
 static char dir[] = "/tmp/test_hive_engine.XXXXXX";
 static char path[64];
@@ -127,6 +131,67 @@ static void test_one_wrong_of_two(void **unused)
     stop(right);
 }
 
+/* Counts what an engine says a few times a second, and after jobs. */
+struct turns {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    unsigned n;
+};
+
+static void count_turn(void *ctx)
+{
+    struct turns *t = ctx;
+    pthread_mutex_lock(&t->lock);
+    t->n++;
+    pthread_cond_signal(&t->more);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Long enough that one began and ended. */
+static void wait_for_turns(struct turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    for (unsigned end = t->n + 3; t->n < end;)
+        pthread_cond_wait(&t->more, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static bool is_ready(struct dh_hive_engine *e)
+{
+    struct dh_hive_engine_stats stats;
+    dh_hive_engine_stats(e, &stats);
+    return stats.ready;
+}
+
+/* Here a file that may not grow stands for a disk that is full. */
+static void test_full_disk(void **unused)
+{
+    struct turns t = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+    struct rlimit limit;
+    u64 now_us;
+    (void)unused;
+    set(START, LONG_AGO);
+    signal(SIGXFSZ, SIG_IGN); /* a write fails instead */
+    struct dh_hive_engine *e = start(count_turn, &t);
+    event(e);
+    wait_for_turns(&t);
+    bool before = is_ready(e);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, limit.rlim_max});
+    bool stored = dh_hive_engine_run(e, add, &now_us);
+    bool at_once = is_ready(e);
+    wait_for_turns(&t);
+    bool meanwhile = is_ready(e);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    wait_for_turns(&t);
+    bool after = is_ready(e); /* although nobody has written anything */
+    stop(e);
+    assert_true(before);
+    assert_false(stored || at_once);
+    assert_false(meanwhile);
+    assert_true(after);
+}
+
 static int setup(void **unused)
 {
     (void)unused;
@@ -154,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_set_back, new_store),
         cmocka_unit_test_setup(test_one_wrong_of_two, new_store),
+        cmocka_unit_test_setup(test_full_disk, new_store),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
