@@ -346,7 +346,7 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
     bool program = d->line.links && !d->line.shared;
     dh_cc_lto_before(&d->line, out);
     if (!d->line.plain)
-        dh_cc_args_add(out, in_libdir(d, "-fpass-plugin=", "deadheat-code.so")); /* src/ir/code.cpp */
+        dh_cc_args_add(out, in_libdir(d, "-fpass-plugin=", "deadheat-code.so")); /* src/ir/code.c */
     if (program) {
         add_whole(d, "libdeadheat-field.a", out);
         if (d->line.mode == DH_CC_CAPER)

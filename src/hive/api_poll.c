@@ -20,16 +20,16 @@ static void answer_task(struct dh_hive_request *r, const struct dh_hive_state *s
     dh_hive_answer(r, 200,
                    json_pack("{s:I, s:o, s:b}", "version", (json_int_t)u->changed, "task",
                              dh_hive_view_task(s, user), "relieved",
-                             u->relieved_until_us > dh_hive_now_us()));
+                             u->relieved_until_us > dh_hive_engine_now(r->server->engine)));
 }
 
 /* Is there news, in the log up to this event? Call with the state locked. Events not in the log yet may be
  * rolled back, and the number of a task may then be given to another user. */
 static bool is_news(const struct dh_hive_request *r, const struct dh_hive_state *s, u32 user, u64 upto,
-                    u64 now)
+                    u64 ticks)
 {
     u64 changed = s->users[user].changed;
-    return changed <= upto && (changed > r->since || now >= r->deadline_us);
+    return changed <= upto && (changed > r->since || ticks >= r->deadline_us);
 }
 
 /* The connection is suspended. False: already answered, because the hive is being stopped. */
@@ -56,7 +56,7 @@ static void work(struct dh_hive_batch *b, void *ctx)
     enum dh_hive_status status = dh_hive_poll(b, r->program, r->user, r->build, &user, &why);
     if (status != DH_HIVE_OK)
         dh_hive_answer_error(r, status, why);
-    else if (is_news(r, b->state, user, b->state->seq, dh_hive_now_us()))
+    else if (is_news(r, b->state, user, b->state->seq, dh_hive_ticks_us()))
         answer_task(r, b->state, user);
 }
 
@@ -71,7 +71,7 @@ static void done(void *ctx, bool stored)
 
 static void ask_engine(struct dh_hive_request *r)
 {
-    r->asked_us = dh_hive_now_us();
+    r->asked_us = dh_hive_ticks_us();
     r->job = (struct dh_hive_job){.work = work, .done = done, .ctx = r};
     if (!dh_hive_engine_submit(r->server->engine, &r->job)) {
         dh_hive_answer_error(r, 503, "the hive is being stopped");
@@ -91,12 +91,13 @@ void dh_hive_poll_route(struct dh_hive_request *r)
     json_int_t seconds = json_integer_value(wait);
     memcpy(r->build, build, strlen(build) + 1);
     r->since = since && json_integer_value(since) > 0 ? (u64)json_integer_value(since) : 0;
-    u64 now = dh_hive_now_us();
-    r->deadline_us = now + 1000000ull * (u64)(seconds < MOST_S ? seconds : MOST_S);
+    u64 ticks = dh_hive_ticks_us();
+    r->deadline_us = ticks + 1000000ull * (u64)(seconds < MOST_S ? seconds : MOST_S);
     r->user_at = DH_HIVE_NONE;
     const struct dh_hive_state *s = dh_hive_engine_lock(r->server->engine);
+    u64 now = dh_hive_engine_now(r->server->engine);
     bool changes = dh_hive_poll_changes(s, r->program, r->user, r->build, now, &r->user_at), waits = true;
-    if (!changes && is_news(r, s, r->user_at, s->stored, now)) {
+    if (!changes && is_news(r, s, r->user_at, s->stored, ticks)) {
         answer_task(r, s, r->user_at);
     } else {
         dh_hive_suspend(r);
@@ -115,12 +116,12 @@ void dh_hive_poll_look(struct dh_hive_server *server)
 {
     struct dh_hive_request *ready = NULL, *again = NULL, *next;
     const struct dh_hive_state *s = dh_hive_engine_lock(server->engine);
-    u64 now = dh_hive_now_us();
+    u64 now = dh_hive_engine_now(server->engine), ticks = dh_hive_ticks_us();
     pthread_mutex_lock(&server->lock);
     for (struct dh_hive_request **at = &server->waiting, *r; (r = *at);) {
         bool changes = dh_hive_poll_changes(s, r->program, r->user, r->build, now, &r->user_at);
-        bool over = now >= r->deadline_us, ask = changes && now - r->asked_us >= AGAIN_US;
-        if (r->user_at != DH_HIVE_NONE && is_news(r, s, r->user_at, s->stored, now))
+        bool over = ticks >= r->deadline_us, ask = changes && ticks - r->asked_us >= AGAIN_US;
+        if (r->user_at != DH_HIVE_NONE && is_news(r, s, r->user_at, s->stored, ticks))
             answer_task(r, s, r->user_at);
         else if (over && r->user_at != DH_HIVE_NONE)
             dh_hive_answer_error(r, 503, "the hive cannot store anything at present; try again");

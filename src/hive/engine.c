@@ -29,6 +29,9 @@ struct dh_hive_engine {
     struct dh_hive_job *first, **last;
     bool stopping;
     bool stale;          /* the state does not match the log: read it again */
+    bool refused;        /* the last write failed; only the writing thread uses this */
+    u64 log_us;          /* under `lock`: the log's clock showed this */
+    u64 log_ticks_us;    /* at this moment */
     u64 snapshot_events; /* 0: none are written */
     struct dh_hive_engine_stats stats;
 };
@@ -45,6 +48,30 @@ u64 dh_hive_ticks_us(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+/* ---- The log's clock ---- */
+
+/* It has gone on since the last event that was seen, however the machine's clock is set. Call this and the
+ * next with the state locked. */
+static u64 log_clock(const struct dh_hive_engine *e)
+{
+    return e->log_us + (dh_hive_ticks_us() - e->log_ticks_us);
+}
+
+/* Never set back: what another hive's events say is a little late when they are seen. */
+static void set_log_clock(struct dh_hive_engine *e)
+{
+    if (e->state->time_us > log_clock(e)) {
+        e->log_us = e->state->time_us;
+        e->log_ticks_us = dh_hive_ticks_us();
+    }
+}
+
+u64 dh_hive_engine_now(const struct dh_hive_engine *e)
+{
+    u64 now = dh_hive_now_us(), least = log_clock(e);
+    return now > least ? now : least;
 }
 
 /* ---- The log ---- */
@@ -64,6 +91,7 @@ static int follow(struct dh_hive_engine *e)
     pthread_mutex_lock(&e->lock);
     rc = dh_store_read(e->store, e->state->seq, take, e->state);
     e->state->stored = e->state->seq;
+    set_log_clock(e);
     pthread_mutex_unlock(&e->lock);
     return rc;
 }
@@ -144,6 +172,7 @@ static int read_again(struct dh_hive_engine *e)
         fresh->stored = fresh->seq;
         pthread_mutex_lock(&e->lock);
         e->state = fresh;
+        set_log_clock(e);
         pthread_mutex_unlock(&e->lock);
         fresh = old;
     }
@@ -169,11 +198,11 @@ static int write_jobs(struct dh_hive_engine *e, struct dh_hive_job *jobs)
         return rc;
     }
     pthread_mutex_lock(&e->lock);
-    u64 now = dh_hive_now_us();
     b->state = e->state;
-    b->now_us = now > e->state->time_us ? now : e->state->time_us; /* no event is older than the last */
+    b->now_us = dh_hive_engine_now(e);
     for (struct dh_hive_job *j = jobs; j; j = j->next)
         j->work(b, j->ctx);
+    set_log_clock(e);
     pthread_mutex_unlock(&e->lock);
     if (b->n_events) {
         rc = dh_store_append(e->store, b->events, b->n_events);
@@ -182,6 +211,8 @@ static int write_jobs(struct dh_hive_engine *e, struct dh_hive_job *jobs)
     }
     dh_store_rollback(e->store); /* if it was not committed */
     e->stale = rc != 0;
+    if (b->n_events)
+        e->refused = rc != 0;
     if (!rc) {
         pthread_mutex_lock(&e->lock);
         e->state->stored = e->state->seq;
@@ -190,10 +221,22 @@ static int write_jobs(struct dh_hive_engine *e, struct dh_hive_job *jobs)
     return rc;
 }
 
+/* Without jobs: follows the log. After a failed write it finds out when writes are possible again, since no
+ * jobs may come while this hive says that it is not ready. */
+static int look_around(struct dh_hive_engine *e)
+{
+    int rc = e->stale ? read_again(e) : follow(e);
+    if (!rc && e->refused) {
+        rc = dh_store_try(e->store);
+        e->refused = rc != 0;
+    }
+    return rc;
+}
+
 static void count(struct dh_hive_engine *e, int rc, size_t events)
 {
     pthread_mutex_lock(&e->queue);
-    e->stats.ready = !rc;
+    e->stats.ready = !rc && !e->refused;
     e->stats.failures += rc != 0;
     e->stats.batches += !rc && events;
     e->stats.events += rc ? 0 : events;
@@ -227,7 +270,7 @@ static void *write_loop(void *arg)
     struct dh_hive_job *jobs;
     save_snapshot(e);
     while (next_jobs(e, &jobs)) {
-        int rc = jobs ? write_jobs(e, jobs) : e->stale ? read_again(e) : follow(e);
+        int rc = jobs ? write_jobs(e, jobs) : look_around(e);
         count(e, rc, e->batch.n_events);
         dh_hive_batch_clear(&e->batch);
         while (jobs) {
@@ -249,6 +292,7 @@ int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_po
     struct dh_hive_engine *e = dh_util_alloc(sizeof(*e));
     pthread_condattr_t monotonic;
     *e = (struct dh_hive_engine){.changed = changed, .ctx = ctx, .snapshot_events = snapshot_events};
+    e->log_ticks_us = dh_hive_ticks_us();
     e->batch = (struct dh_hive_batch){.policy = policy, .random = dh_hive_secret_random()};
     e->last = &e->first;
     e->stats.ready = true;

@@ -25,7 +25,7 @@ struct dh_hive_job {
 struct dh_hive_engine_stats {
     u64 batches, events, failures; /* commits; events in them; those that failed */
     u64 snapshot;                  /* the number of the last event covered by the last one, or 0 */
-    bool ready;                    /* the store responds, and the state is that of the log */
+    bool ready; /* the store responds and takes what is written, and the state is that of the log */
 };
 
 /* Reads the log. changed(ctx) is called in the writing thread when the state may have changed, and a few
@@ -46,6 +46,9 @@ bool dh_hive_engine_run(struct dh_hive_engine *e, void (*work)(struct dh_hive_ba
 
 const struct dh_hive_state *dh_hive_engine_lock(struct dh_hive_engine *e);
 void dh_hive_engine_unlock(struct dh_hive_engine *e);
+/* The time that an event would have now. It never goes back, and goes on even while the machine's clock is
+ * behind the log. Call with the state locked. */
+u64 dh_hive_engine_now(const struct dh_hive_engine *e);
 void dh_hive_engine_stats(struct dh_hive_engine *e, struct dh_hive_engine_stats *ret);
 /* Copies an embedded store; otherwise a negative errno and a message from malloc. */
 int dh_hive_engine_backup(const char *where, const char *path, char **ret_why);

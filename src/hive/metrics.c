@@ -46,7 +46,7 @@ char *dh_hive_metrics(struct dh_hive_server *s)
     put(f, "late_connections_total", "counter", "Connections that were closed because they took too long.",
         (double)late);
     put(f, "waiting_polls", "gauge", "Polls that wait for news.", (double)waiting);
-    put(f, "ready", "gauge", "1 if the store answers.", stats.ready);
+    put(f, "ready", "gauge", "1 if the store answers and takes what is written.", stats.ready);
     put(f, "commits_total", "counter", "Transactions of this process.", (double)stats.batches);
     put(f, "committed_events_total", "counter", "Events that this process appended.", (double)stats.events);
     put(f, "store_failures_total", "counter", "Times that the store could not be used.",

@@ -337,6 +337,7 @@ void dh_hive_page_users(struct dh_hive_request *r)
         f.limit = ROWS;
         users = dh_hive_view_users(state, &f);
     }
+    json_int_t now_us = (json_int_t)dh_hive_engine_now(r->server->engine);
     dh_hive_engine_unlock(r->server->engine);
     if (!users) {
         refuse(r);
@@ -359,8 +360,7 @@ void dh_hive_page_users(struct dh_hive_request *r)
                     "<th scope=\"col\" class=\"r\">Timeouts</th><th scope=\"col\" class=\"r\">Waited</th>"
                     "<th scope=\"col\" class=\"r\">Ran</th><th scope=\"col\" class=\"r\">Overhead</th>"
                     "<th scope=\"col\">Last seen</th></tr></thead><tbody>\n");
-        json_array_foreach(json_object_get(users, "users"), i, user)
-            put_user(&p, user, (json_int_t)dh_hive_now_us());
+        json_array_foreach(json_object_get(users, "users"), i, user) put_user(&p, user, now_us);
         dh_page_put(&p, "</tbody></table>\n");
     } else {
         dh_page_put(&p, "<p class=\"none\">Nobody has asked for a task yet.</p>\n");

@@ -41,6 +41,9 @@ int dh_store_begin(struct dh_store *s);
 int dh_store_commit(struct dh_store *s);
 void dh_store_rollback(struct dh_store *s);
 
+/* Writes something that changes nothing, durably: does the store take anything? */
+int dh_store_try(struct dh_store *s);
+
 /* All events after this number, in order. take returns 0, or a value that stops the reading and is
  * returned. */
 int dh_store_read(struct dh_store *s, u64 after, int (*take)(void *ctx, const struct dh_store_event *e),

@@ -25,6 +25,7 @@ __attribute__((noinline)) static void count(int n)
 __attribute__((noinline)) static void other(void)
 {
     rest += 3;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     puts("other");
 }
 static void *work(void *arg)
@@ -76,6 +77,7 @@ edit string none 's/^long/static const char first[] = "a string"; const char *us
 edit another other 's/rest += 3/rest += 4/'
 edit operator count 's/hits += STEP/hits -= STEP/'
 edit variable count 's/hits += STEP/miss += STEP/'
+edit fence other 's/thread_fence/signal_fence/'
 edit macro count 's/1/2/'
 # Shared locks, which leave the pairs possible.
 edit 'locks-of-callers' both 's/; .* room for another .*/pthread_rwlock_rdlock(\&guard);/;s/    return arg;/    pthread_rwlock_unlock(\&guard); return arg;/'

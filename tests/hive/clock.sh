@@ -1,6 +1,6 @@
 #!/bin/sh
 # clock.sh DEADHEAT PROGRAM - a hive on a machine whose clock is set back by an hour. Users who had just used up their rate are
-# served again after a moment, not after an hour.
+# served again after a moment, not after an hour; and a poll ends although the clock does not come to its end.
 set -u
 deadheat=$1
 mkdir clock && cd clock || exit 1
@@ -16,8 +16,11 @@ int clock_gettime(clockid_t id, struct timespec *t)
     if (!real)
         real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
     int rc = real(id, t);
+    static int calls;
     if (rc == 0 && id == CLOCK_REALTIME && access("back", F_OK) == 0)
         t->tv_sec -= 3600;
+    if (rc == 0 && id == CLOCK_REALTIME && access("backwards", F_OK) == 0)
+        t->tv_sec -= 10 * __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     return rc;
 }
 C
@@ -44,4 +47,9 @@ if until_answer 429; then
 else
     echo "FAIL hive/clock-set-back: no limit: $(head -1 serving)"
 fi
+touch backwards
+build=$(readelf -n "$2" | sed -n 's/.*Build ID: //p')
+got=$(curl -s -o answer -w '%{http_code}\n' -m 30 -H "Authorization: Bearer $key" -H "X-Deadheat-User: $(printf %032d 2)" \
+    -d "{\"build\": \"$build\", \"since\": 1000000, \"wait_s\": 1}" "$url/v1/poll")
+[ "$got" = 200 ] && echo "ok hive/clock-backwards" || echo "FAIL hive/clock-backwards: $got $(cat answer 2>&1)"
 kill $pid && wait $pid

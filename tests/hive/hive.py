@@ -313,9 +313,9 @@ def test_store_fails(server, key, build):
     else:
         pid, limits = server.process.pid, resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, limits[1]))
-        got = (server.ask("POST", "/v1/results", r, key, user)[0], server.ask("GET", "/healthz")[0])
+        got = (server.ask("POST", "/v1/results", r, key, user)[0], server.ask("GET", "/healthz")[0], server.ask("GET", "/readyz")[0])
         resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
-        case(named("not stored is not acknowledged"), different(got, (503, 200)))
+        case(named("not stored is not acknowledged"), different(got, (503, 200, 503)))
     got = server.ask("POST", "/v1/results", r, key, user)[0]
     while got == 503:  # until the connection is there again, or the state has been read again
         got = server.ask("POST", "/v1/results", r, key, user)[0]
