@@ -605,7 +605,7 @@ def test_no_budget():
     """A user whose budget covers nothing does not wait, and the hive is not told that an access was not reached."""
     add_build("eleventh.db")
     server = serve("eleventh.db")
-    agent = Agent(url(server), "poor", "--rmax=0.01%")
+    agent = Agent(url(server), "poor", "--rmax=0.000001%")  # of the minutes that a busy machine may take, too
     case("a user without a budget has a task", different(until(lambda: counts(server)["users"]), 1))
     program = Program(**HERE)
     program.tell("go")

@@ -362,7 +362,8 @@ static void serve(struct dh_hive_server *s, const u8 *data, size_t size)
     if (!c->answers)
         call(c, NULL, 0);
     DH_CHECK(is_described(c));
-    DH_CHECK(c->status < 400 || before == after);
+    /* A poll that waits asks for a task from time to time, and may be given one just now. */
+    DH_CHECK(c->status < 400 || before == after || n_connections);
     finish(c);
 }
 
