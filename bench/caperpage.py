@@ -234,16 +234,24 @@ def write_column(data, name):
             row["cells"][name] = one["cells"][name]
         row["notes"] = {**row.get("notes", {}), **one.get("notes", {})}
     names = [n for n in before["configurations"] if n != name] + [name]
-    column = {key: data[key] for key in ("rounds", "scale", "load")}
-    save(dict(before, configurations=names, columns={**before.get("columns", {}), name: column}))
+    measured = [row["name"] for row in data["rows"]]
+    parts = [{**part, "names": [n for n in part["names"] if n not in measured]} for part in before.get("columns", {}).get(name, [])]
+    parts.append({"names": measured, **{key: data[key] for key in ("rounds", "scale", "load")}})
+    columns = {**before.get("columns", {}), name: [part for part in parts if part["names"]]}
+    save(dict(before, configurations=names, columns=columns))
 
 
 def apart(data):
     """Sentences about the columns and the programs that were measured separately."""
     text = "".join(
-        f" The column \"{name}\" was measured separately, with plain runs in the same rounds: {c['rounds']} rounds, work of "
-        f"the kernels {c['scale']}%, load average {c['load']:.1f}."
-        for name, c in data.get("columns", {}).items()
+        f" The column \"{name}\" was measured separately, with plain runs in the same rounds: "
+        + "; ".join(
+            f"{', '.join(part['names']) if len(part['names']) <= 8 else 'the kernels'} in {part['rounds']} round{'s' * (part['rounds'] != 1)} "
+            f"of {part['scale']}% of the work, load average {part['load']:.1f}"
+            for part in parts
+        )
+        + "."
+        for name, parts in data.get("columns", {}).items()
     )
     rows = [row for row in data["rows"] if "rounds" in row]
     if not rows:
