@@ -126,7 +126,7 @@ INSTEAD_OF(void, siglongjmp, (struct __jmp_buf_tag to[1], int value))
 }
 
 /* As fortified headers call all of these. */
-void __longjmp_chk(struct __jmp_buf_tag *to, int value) __attribute__((noreturn));
+void __longjmp_chk(struct __jmp_buf_tag to[1], int value) __attribute__((noreturn));
 INSTEAD_OF(void, __longjmp_chk, (struct __jmp_buf_tag to[1], int value))
 {
     jumps();
