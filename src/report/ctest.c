@@ -127,7 +127,9 @@ static void parse(struct dh_ctest *c, struct directory *d, char *at)
         const char *command = at;
         size_t len = strspn(at, LETTERS), n = 0;
         at = skip_space(at + len);
-        if (*at && *at++ != '(')
+        const bool call = *at == '(';
+        at += *at != '\0';
+        if (!call)
             continue;
         while ((word = read_argument(&scratch, &at))) {
             words = dh_util_grow(words, n, &cap, sizeof(*words));
