@@ -81,7 +81,7 @@ def test_described(server, key, build):
 
 
 def test_refusals_described(doc):
-    """Whatever the hive says to strangers, to long requests, and without an administrator."""
+    """Whatever the hive says to strangers, to long requests, to parameters that mean nothing, and without an administrator."""
     wrong = []
 
     def ask(server, body, key):
@@ -102,6 +102,11 @@ def test_refusals_described(doc):
             wrong.append(fits(doc, method, path, answer.status, json.load(answer)))
             long.close()
     ask(s, b"x", TOKEN)
+    unit = s.ask("GET", "/v1/candidates?program=prog", key=TOKEN)[1]["candidates"][0]["id"]
+    for path, item in doc["paths"].items():
+        real = path.replace("{program}", "prog").replace("{id}", unit)
+        if "get" in item:
+            wrong.append(fits(doc, "get", path, *s.ask("GET", real + "?limit=x&since=x&verdict=x", key=TOKEN)))
     for _ in range(3):  # then strangers have asked too often
         ask(s, None, "guess")
     s.stop()
