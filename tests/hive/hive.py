@@ -327,6 +327,25 @@ def test_store_fails(server, key, build):
     case(named("the store comes back"), different((got, server.ask("GET", "/readyz")[0]), (201, 200)))
 
 
+def test_store_hangs(server):
+    """A database server that says nothing at all, not even that it cannot: the hive is alive, and not ready until it goes on."""
+    if KIND != "postgres":
+        return
+    subprocess.run(MORE.replace("restart", "pause").split(), check=True, timeout=60)
+    try:
+        for _ in range(600):  # a minute
+            ready = server.ask("GET", "/readyz")[0]
+            if ready != 200:
+                break
+            time.sleep(0.1)
+        alive = server.ask("GET", "/healthz")[0]
+    finally:
+        subprocess.run(MORE.replace("restart", "resume").split(), check=True, timeout=60)
+    while server.ask("GET", "/readyz")[0] == 503:
+        time.sleep(0.1)
+    case(named("a store that hangs"), different((ready, alive), (503, 200)))
+
+
 def known(server):
     """All that a hive shows."""
     return [server.ask("GET", path, key=TOKEN)[1] for path in ("/v1/status", "/v1/builds", "/v1/candidates", "/v1/users")]
@@ -480,6 +499,7 @@ def main():
     server = test_kill(server, key, build)
     test_commands(server, key, build, unit)
     test_store_fails(server, key, build)
+    test_store_hangs(server)
     case(named("stop"), different(server.stop(), 0))
     test_two_hives(key, build)
     test_snapshot(key, build)
