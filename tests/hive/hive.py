@@ -308,6 +308,14 @@ def test_source(server, unit):
     case(named("source on request"), err if status else different((before, "of source from 1 file" in out, " += n;" in text), ([], True, True)))
 
 
+def test_passwords():
+    """A password in the address of a database is in no message, which may end up in a log."""
+    address = "postgres://hive:first@127.0.0.1:1/x?password=second&sslpassword=third"
+    said = [run(DEADHEAT, command, f"--db={address}", *more)[2] for command, *more in (["status"], ["serve", "--listen=127.0.0.1:0"], ["backup", "-o", "x"])]
+    told = [word for text in said for word in ("first", "second", "third") if word in text]
+    case(named("passwords are not shown"), different((told, ["127.0.0.1:1/x" in text for text in said]), ([], [True] * 3)))
+
+
 def test_store_fails(server, key, build):
     """What is not committed is not acknowledged; when the store is there again, so is the hive."""
     user = draw()
@@ -505,6 +513,7 @@ def main():
     test_snapshot(key, build)
     if KIND == "sqlite":
         test_listening()
+        test_passwords()
         test_rate(key, build)
         test_slow(DEADHEAT, DB, named, key, TOKEN, build)
     finish()
