@@ -67,8 +67,8 @@ static int set_time(struct dh_cli_agent *c, const char *name, const char *text, 
     *ret = 0;
     if (strcmp(text, "0") == 0 || dh_cli_time(text, ret))
         return 0;
-    return dh_cli_fail(c->command, "%s cannot be '%s'; it must be a time up to a minute, such as 100ms", name,
-                       text);
+    return dh_cli_fail(c->command, "--%s cannot be '%s'; it must be a time up to a minute, such as 100ms",
+                       name, text);
 }
 
 static int read_config(struct dh_cli_agent *c, const char *path);
@@ -109,7 +109,7 @@ static int set_flag(struct dh_cli_agent *c, const char *arg, const char *next, i
     }
     for (size_t i = 0; i < DH_ARRAY_LEN(times); i++)
         if ((v = dh_cli_value(arg, times[i].name)))
-            return set_time(c, arg, v, times[i].to);
+            return set_time(c, times[i].name, v, times[i].to);
     if ((v = dh_cli_value(arg, "config")))
         return read_config(c, v);
     if ((v = dh_cli_value(arg, "rmax")))

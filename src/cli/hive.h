@@ -23,6 +23,8 @@ struct dh_cli_hive {
     struct dh_arena arena;
 };
 
+/* The database as messages name it, which may end up in a log: without the passwords in an address. */
+const char *dh_cli_hive_shown(struct dh_cli_hive *c);
 /* Opens the store, which must exist unless it may be created. 0, or the exit status after a message. */
 int dh_cli_hive_open(struct dh_cli_hive *c, bool create, struct dh_hive_engine **ret);
 void dh_cli_hive_close(struct dh_hive_engine *e);

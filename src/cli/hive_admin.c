@@ -11,14 +11,36 @@
 #include "hive/secret.h"
 #include "hive/view.h"
 #include "report/table.h"
+#include "store/store.h"
 #include "util/path.h"
+
+static void hide(char *text, size_t n)
+{
+    memset(text, '*', n);
+}
+
+/* As libpq reads it: postgres://USER:PASSWORD@HOST/NAME?password=PASSWORD&sslpassword=PASSWORD */
+const char *dh_cli_hive_shown(struct dh_cli_hive *c)
+{
+    if (!dh_store_is_remote(c->db))
+        return c->db;
+    char *text = dh_arena_strdup(&c->arena, c->db);
+    char *user = strstr(text, "://") + 3, *end = user + strcspn(user, "@/");
+    char *colon = *end == '@' ? memchr(user, ':', (size_t)(end - user)) : NULL;
+    if (colon)
+        hide(colon + 1, (size_t)(end - colon) - 1);
+    for (char *at = text; (at = strstr(at, "password=")); at += strlen("password="))
+        hide(at + strlen("password="), strcspn(at + strlen("password="), "&"));
+    return text;
+}
 
 int dh_cli_hive_open(struct dh_cli_hive *c, bool create, struct dh_hive_engine **ret)
 {
     char *why = NULL;
     if (dh_hive_engine_start(c->db, create, &dh_hive_racemob, 0, NULL, NULL, ret, &why) == 0)
         return 0;
-    int rc = dh_cli_fail(c->command, "cannot use the hive '%s': %s", c->db, why ? why : "unknown");
+    int rc =
+        dh_cli_fail(c->command, "cannot use the hive '%s': %s", dh_cli_hive_shown(c), why ? why : "unknown");
     free(why);
     return rc;
 }
@@ -32,7 +54,7 @@ void dh_cli_hive_close(struct dh_hive_engine *e)
 int dh_cli_hive_stored(struct dh_cli_hive *c, bool stored, enum dh_hive_status status, const char *why)
 {
     if (!stored)
-        return dh_cli_fail(c->command, "the hive '%s' cannot be written", c->db);
+        return dh_cli_fail(c->command, "the hive '%s' cannot be written", dh_cli_hive_shown(c));
     return status >= DH_HIVE_BAD ? dh_cli_fail(c->command, "%s", why) : 0;
 }
 
@@ -221,7 +243,8 @@ int dh_cli_hive_backup(struct dh_cli_hive *c)
         return dh_cli_fail(c->command, "to which file? Give -o FILE");
     if (dh_hive_engine_backup(c->db, c->output, &why) == 0)
         return 0;
-    int rc = dh_cli_fail(c->command, "cannot copy '%s' to '%s': %s", c->db, c->output, why ? why : "unknown");
+    int rc = dh_cli_fail(c->command, "cannot copy '%s' to '%s': %s", dh_cli_hive_shown(c), c->output,
+                         why ? why : "unknown");
     free(why);
     return rc;
 }

@@ -164,7 +164,7 @@ int dh_cli_hive_serve(struct dh_cli_hive *c)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a full database is an error of the store, and does not end the service */
     if (dh_hive_server_start(&how, &server, &why) != 0) {
-        rc = dh_cli_fail(c->command, "cannot serve '%s' on %s: %s", c->db,
+        rc = dh_cli_fail(c->command, "cannot serve '%s' on %s: %s", dh_cli_hive_shown(c),
                          c->listen ? c->listen : how.address, why ? why : "unknown");
         free(why);
         return rc;

@@ -18,7 +18,7 @@
 
 #include "base/sys.h"
 
-enum { PAGE = 4096, TABLE = 1024, OPENED = 256, BEGINNING = 4 };
+enum { PAGE = 4096, TABLE = 1024, OPENED = 256, BEGINNING = 4, BEGINNINGS = 1 << 16 };
 
 extern DH_HIDDEN const struct dh_field_redirect __start_dh_field_redirects[], __stop_dh_field_redirects[];
 
@@ -28,7 +28,7 @@ static struct entry {
     bool own;                                 /* the program defines it itself */
     void *target;                             /* the function it replaces; atomic; NULL: not known */
 } table[TABLE];
-static bool begins[TABLE];           /* by the hash of the first characters of the names in the table */
+static u64 begins[BEGINNINGS / 64];  /* bits, by the hash of the first characters of the names in the table */
 static u64 program_from, program_to; /* the range of its segments */
 static u32 n_first;                  /* modules that it started with; they stay first */
 
@@ -64,10 +64,19 @@ static u64 hash_of(const char *name, size_t most)
     return dh_hash64(hash);
 }
 
-/* Does a name in the table begin like this one? C++ libraries have thousands of long names that do not. */
-static bool *beginning_of(const char *name)
+/* Nearly all names in C++ libraries share a handful of beginnings, and one of those that had its place in
+ * common with a name in the table would cost as much as all others: so there are many more places than names.
+ */
+static u64 beginning_of(const char *name)
 {
-    return &begins[hash_of(name, BEGINNING) % TABLE];
+    return hash_of(name, BEGINNING) % BEGINNINGS;
+}
+
+/* Does a name in the table begin like this one? C++ libraries have thousands of long names that do not. */
+static bool begins_alike(const char *name)
+{
+    u64 at = beginning_of(name);
+    return begins[at / 64] >> at % 64 & 1;
 }
 
 static struct entry *place_of(const char *name)
@@ -83,7 +92,7 @@ static struct entry *place_of(const char *name)
 /* NULL: it is not redirected. */
 static struct entry *find(const char *name)
 {
-    struct entry *e = *beginning_of(name) ? place_of(name) : NULL;
+    struct entry *e = begins_alike(name) ? place_of(name) : NULL;
     return e && e->redirect && !e->own ? e : NULL;
 }
 
@@ -102,7 +111,7 @@ static bool know(struct entry *e, void *module)
     if (__atomic_load_n(&e->target, __ATOMIC_ACQUIRE))
         return true;
     void *target = find_target(module, r->name);
-    void *real = !target || strcmp(r->real, r->name) == 0 ? target : find_target(module, r->real);
+    void *real = !target || !r->real ? target : find_target(module, r->real);
     if (!real)
         return false;
     __atomic_store_n(r->next, real, __ATOMIC_RELEASE);
@@ -122,7 +131,8 @@ static void fill_table(bool follows)
     for (const struct dh_field_redirect *r = __start_dh_field_redirects; r < __stop_dh_field_redirects; r++)
         if (r->always || follows) {
             place_of(r->name)->redirect = r;
-            *beginning_of(r->name) = true;
+            u64 at = beginning_of(r->name);
+            begins[at / 64] |= 1ull << at % 64;
         }
 }
 
@@ -135,6 +145,7 @@ struct module {
     const char *names;
     const Elf64_Rela *tables[2];
     u64 sizes[2];               /* bytes */
+    u64 n_relative;             /* so many at the beginning of the first table name no symbol */
     const u32 *hash, *gnu_hash; /* one of them, or both */
     const Elf64_Dyn *dynamic;
     const char *soname;       /* NULL: none */
@@ -163,6 +174,9 @@ static void read_dynamic(struct module *m)
             break;
         case DT_RELASZ:
             m->sizes[0] = d->d_un.d_val;
+            break;
+        case DT_RELACOUNT:
+            m->n_relative = d->d_un.d_val;
             break;
         case DT_JMPREL:
             m->tables[1] = pointer_in(m, d);
@@ -265,9 +279,11 @@ static void redirect_one(const struct module *m, struct walk *w, const Elf64_Rel
 
 static void redirect_module(const struct module *m, struct walk *w)
 {
-    for (int t = 0; t < 2 && m->symbols && m->names; t++)
-        for (u64 i = 0; m->tables[t] && i < m->sizes[t] / sizeof(Elf64_Rela); i++)
+    for (int t = 0; t < 2 && m->symbols && m->names; t++) {
+        const u64 n = m->tables[t] ? m->sizes[t] / sizeof(Elf64_Rela) : 0;
+        for (u64 i = t ? 0 : m->n_relative; i < n; i++)
             redirect_one(m, w, &m->tables[t][i]);
+    }
 }
 
 /* ---- The loader itself ---- */
@@ -327,7 +343,7 @@ static void drop_own(const struct module *m)
 {
     u32 n = m->symbols && m->names ? count_symbols(m) : 0;
     for (u32 i = 0; i < n; i++)
-        if (m->symbols[i].st_shndx != SHN_UNDEF && *beginning_of(m->names + m->symbols[i].st_name))
+        if (m->symbols[i].st_shndx != SHN_UNDEF && begins_alike(m->names + m->symbols[i].st_name))
             place_of(m->names + m->symbols[i].st_name)->own = true;
 }
 

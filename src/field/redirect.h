@@ -12,16 +12,18 @@
 struct dh_field_redirect {
     const char *name;
     void *fn;
-    const char *real; /* the function that it calls: usually the same, but some take a va_list */
+    const char *real; /* the function that it calls; NULL: the same. Some take a va_list instead */
     void **next;      /* where it finds that; set before it is called */
     u64 always;       /* 0: only if the program's synchronisation is tracked */
 };
 
-/* An entry of the table, which the linker assembles. */
-#define DH_FIELD_REDIRECT(symbol, function, real, next, when)                                               \
-    static const struct dh_field_redirect redirect_##symbol                                                 \
-        __attribute__((section("dh_field_redirects"), used, retain)) = {#symbol, (void *)(function), #real, \
-                                                                        (void **)(next), (when)};
+/* An entry of the table, which the linker assembles. Every pointer in it costs each start of the program some
+ * instructions in the loader. */
+#define DH_FIELD_REDIRECT(symbol, function, real, next, when)                                              \
+    static const struct dh_field_redirect redirect_##symbol                                                \
+        __attribute__((section("dh_field_redirects"), used, retain)) = {                                   \
+            #symbol, (void *)(function), __builtin_strcmp(#symbol, #real) ? #real : NULL, (void **)(next), \
+            (when)};
 
 /* Called once, before the program has a second thread. False: some of its memory cannot be changed. */
 bool dh_field_redirect_begin(bool follows);

@@ -15,7 +15,10 @@
 #include "hive/secret.h"
 #include "hive/snapshot.h"
 
-enum { TICK_MS = 200 }; /* how soon events of other processes are seen */
+enum {
+    TICK_MS = 200,     /* how soon events of other processes are seen */
+    STUCK_US = 5000000 /* a store that takes longer does not respond */
+};
 
 struct dh_hive_engine {
     struct dh_store *store;
@@ -34,6 +37,7 @@ struct dh_hive_engine {
     u64 log_ticks_us;    /* at this moment */
     u64 snapshot_events; /* 0: none are written */
     struct dh_hive_engine_stats stats;
+    u64 turn_us; /* under `queue`: when the store last responded, or failed to */
 };
 
 u64 dh_hive_now_us(void)
@@ -236,6 +240,7 @@ static int look_around(struct dh_hive_engine *e)
 static void count(struct dh_hive_engine *e, int rc, size_t events)
 {
     pthread_mutex_lock(&e->queue);
+    e->turn_us = dh_hive_ticks_us();
     e->stats.ready = !rc && !e->refused;
     e->stats.failures += rc != 0;
     e->stats.batches += !rc && events;
@@ -310,6 +315,7 @@ int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_po
                               : rc == -EPROTONOSUPPORT ? "its log has events of a later version of deadheat"
                                                        : dh_store_error(e->store));
     }
+    e->turn_us = dh_hive_ticks_us(); /* reading a long log takes long */
     if (!rc && (rc = -pthread_create(&e->thread, NULL, write_loop, e)))
         *ret_why = strdup(strerror(-rc));
     if (rc) {
@@ -413,6 +419,7 @@ void dh_hive_engine_stats(struct dh_hive_engine *e, struct dh_hive_engine_stats 
 {
     pthread_mutex_lock(&e->queue);
     *ret = e->stats;
+    ret->ready &= dh_hive_ticks_us() - e->turn_us < STUCK_US;
     pthread_mutex_unlock(&e->queue);
 }
 

@@ -292,6 +292,13 @@ def test_dead_hive(db):
     server.stop()
 
 
+def test_words():
+    """What is wrong with a flag names the flag."""
+    p = subprocess.run([DEADHEAT, "run", "--hive=http://127.0.0.1:1", "--key-file=key", "--head-start=2m", "--", "./prog"],
+                       capture_output=True, text=True, timeout=LONG)
+    case("a time that is too long", different(p.stderr, "deadheat run: error: --head-start cannot be '2m'; it must be a time up to a minute, such as 100ms\n"))
+
+
 def test_silent_hive():
     """A program waits for a hive that says nothing as long as --head-start, and once."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -658,6 +665,7 @@ def main():
     server.stop()
     build = add_build("fourth.db")
     test_dead_hive("fourth.db")
+    test_words()
     test_silent_hive()
     test_restless()
     test_stranger()

@@ -81,7 +81,7 @@ def test_described(server, key, build):
 
 
 def test_refusals_described(doc):
-    """Whatever the hive says to strangers, to long requests, and without an administrator."""
+    """Whatever the hive says to strangers, to long requests, to parameters that mean nothing, and without an administrator."""
     wrong = []
 
     def ask(server, body, key):
@@ -102,6 +102,11 @@ def test_refusals_described(doc):
             wrong.append(fits(doc, method, path, answer.status, json.load(answer)))
             long.close()
     ask(s, b"x", TOKEN)
+    unit = s.ask("GET", "/v1/candidates?program=prog", key=TOKEN)[1]["candidates"][0]["id"]
+    for path, item in doc["paths"].items():
+        real = path.replace("{program}", "prog").replace("{id}", unit)
+        if "get" in item:
+            wrong.append(fits(doc, "get", path, *s.ask("GET", real + "?limit=x&since=x&verdict=x", key=TOKEN)))
     for _ in range(3):  # then strangers have asked too often
         ask(s, None, "guess")
     s.stop()
@@ -303,6 +308,14 @@ def test_source(server, unit):
     case(named("source on request"), err if status else different((before, "of source from 1 file" in out, " += n;" in text), ([], True, True)))
 
 
+def test_passwords():
+    """A password in the address of a database is in no message, which may end up in a log."""
+    address = "postgres://hive:first@127.0.0.1:1/x?password=second&sslpassword=third"
+    said = [run(DEADHEAT, command, f"--db={address}", *more)[2] for command, *more in (["status"], ["serve", "--listen=127.0.0.1:0"], ["backup", "-o", "x"])]
+    told = [word for text in said for word in ("first", "second", "third") if word in text]
+    case(named("passwords are not shown"), different((told, ["127.0.0.1:1/x" in text for text in said]), ([], [True] * 3)))
+
+
 def test_store_fails(server, key, build):
     """What is not committed is not acknowledged; when the store is there again, so is the hive."""
     user = draw()
@@ -320,6 +333,25 @@ def test_store_fails(server, key, build):
     while got == 503:  # until the connection is there again, or the state has been read again
         got = server.ask("POST", "/v1/results", r, key, user)[0]
     case(named("the store comes back"), different((got, server.ask("GET", "/readyz")[0]), (201, 200)))
+
+
+def test_store_hangs(server):
+    """A database server that says nothing at all, not even that it cannot: the hive is alive, and not ready until it goes on."""
+    if KIND != "postgres":
+        return
+    subprocess.run(MORE.replace("restart", "pause").split(), check=True, timeout=60)
+    try:
+        for _ in range(600):  # a minute
+            ready = server.ask("GET", "/readyz")[0]
+            if ready != 200:
+                break
+            time.sleep(0.1)
+        alive = server.ask("GET", "/healthz")[0]
+    finally:
+        subprocess.run(MORE.replace("restart", "resume").split(), check=True, timeout=60)
+    while server.ask("GET", "/readyz")[0] == 503:
+        time.sleep(0.1)
+    case(named("a store that hangs"), different((ready, alive), (503, 200)))
 
 
 def known(server):
@@ -475,11 +507,13 @@ def main():
     server = test_kill(server, key, build)
     test_commands(server, key, build, unit)
     test_store_fails(server, key, build)
+    test_store_hangs(server)
     case(named("stop"), different(server.stop(), 0))
     test_two_hives(key, build)
     test_snapshot(key, build)
     if KIND == "sqlite":
         test_listening()
+        test_passwords()
         test_rate(key, build)
         test_slow(DEADHEAT, DB, named, key, TOKEN, build)
     finish()

@@ -3,6 +3,8 @@ listens on a socket in that directory only.
 
   postgres.py DIR make       makes one, and starts it
   postgres.py DIR restart    kills it, all of its processes at once, and starts it again
+  postgres.py DIR pause      stops it as it is: it neither answers nor refuses
+  postgres.py DIR resume     lets it go on
   postgres.py DIR stop       ends it
 """
 import glob
@@ -42,11 +44,22 @@ class Postgres:
     def stop(self):
         self.run(self.bin / "pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
 
-    def kill(self):
-        """kill -9 of the server and all that it has started: nothing is written any more."""
+    def processes(self):
         leader = int((self.data / "postmaster.pid").read_text(encoding="ascii").split()[0])
         children = pathlib.Path(f"/proc/{leader}/task/{leader}/children").read_text(encoding="ascii")
-        processes = [leader, *map(int, children.split())]
+        return [leader, *map(int, children.split())]
+
+    def pause(self):
+        for process in self.processes():
+            os.kill(process, signal.SIGSTOP)
+
+    def resume(self):
+        for process in self.processes():
+            os.kill(process, signal.SIGCONT)
+
+    def kill(self):
+        """kill -9 of the server and all that it has started: nothing is written any more."""
+        processes = self.processes()
         for process in processes:
             try:
                 os.kill(process, signal.SIGKILL)
