@@ -40,8 +40,9 @@ static u64 parent_of(u64 pid, bool *ret_ctest)
     size_t n = dh_about_read(proc_path(pid, "/stat", path), text, sizeof(text) - 1), name = 0, close = n;
     u64 parent = 0;
     text[n] = '\0';
-    while (name < n && text[name++] != '(')
-        ;
+    while (name < n && text[name] != '(')
+        name++;
+    name += name < n;
     while (close > name && text[close] != ')')
         close--;
     for (size_t i = close + 4; i < n && text[i] >= '0' && text[i] <= '9'; i++)
