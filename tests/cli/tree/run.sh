@@ -86,6 +86,16 @@ END
 run -- sh -c 'i=0; while [ $i -lt 300 ]; do ./two & i=$((i + 1)); done; wait; ./one race'
 same crowd "$status:$(reports)" 66:1
 
+# ---- Records and documents that nobody gets ----
+run --output=/dev/full -- ./one race
+same unsaved "$status:$(reports):$(grep -c 'not all records could be written' err)" 2:1:1
+run --output=/dev/full -- sh -c './two 2>/dev/null; exit 9'
+same unsaved-without-a-race "$status:$(cat err)" '2:deadheat run: error: not all records could be written to the output file'
+run --output=%e/records.jsonl -- ./one fork
+same unsaved-unopened "$status:$(grep -c 'not all records could be written' err)" 2:1
+DEADHEAT_OPTIONS=output=/dev/full ./one race 2>err
+same unsaved-alone "$?:$(reports)" 66:1
+
 # ---- Ways to start and to end ----
 for how in fork vfork setsid; do
     run -- ./one "$how" race
