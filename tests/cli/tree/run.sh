@@ -95,6 +95,13 @@ run --output=%e/records.jsonl -- ./one fork
 same unsaved-unopened "$status:$(grep -c 'not all records could be written' err)" 2:1
 DEADHEAT_OPTIONS=output=/dev/full ./one race 2>err
 same unsaved-alone "$?:$(reports)" 66:1
+run -- "$deadheat" run --format=json:below.json -- ./one race
+same below "$status:$(reports):$(grep -c 'have no effect here' err):$([ -e below.json ] || echo 1)" 66:1:1:1
+"$deadheat" run --format=json:known.json -- ./one race 2>err
+run -- "$deadheat" run --baseline=known.json -- ./one race
+same below-baseline "$status:$(grep -c 'have no effect here' err)" 66:1
+run --baseline=known.json -- "$deadheat" run -- "$deadheat" run --baseline=known.json --format=text -- ./one race
+same below-the-same "$status:$(cat err)" '0:deadheat: 1 finding is in the baseline'
 
 # ---- Ways to start and to end ----
 for how in fork vfork setsid; do
