@@ -147,6 +147,29 @@ void dh_sys_say(const char *text)
     dh_sys_write_all(2, line, n);
 }
 
+const char *dh_sys_reason(long error)
+{
+    switch (-error) {
+    case ENOENT:
+        return "no such file or directory";
+    case EACCES:
+    case EPERM:
+        return "permission denied";
+    case EISDIR:
+        return "it is a directory";
+    case ENOTDIR:
+        return "a part of its path is no directory";
+    case EROFS:
+        return "the file system is read-only";
+    case ETXTBSY:
+        return "it is a running program";
+    case ENXIO:
+        return "it is a pipe without a reader";
+    default:
+        return "the system refuses it";
+    }
+}
+
 _Noreturn void dh_sys_abort(void)
 {
     struct {

@@ -153,30 +153,6 @@ static void process_line(void)
 
 /* ---- Files that the user named ---- */
 
-/* The reason why a system call failed, as text: there is no strerror here. */
-static const char *reason(long error)
-{
-    switch (-error) {
-    case ENOENT:
-        return "no such file or directory";
-    case EACCES:
-    case EPERM:
-        return "permission denied";
-    case EISDIR:
-        return "it is a directory";
-    case ENOTDIR:
-        return "a part of its path is no directory";
-    case EROFS:
-        return "the file system is read-only";
-    case ETXTBSY:
-        return "it is a running program";
-    case ENXIO:
-        return "it is a pipe without a reader";
-    default:
-        return "the system refuses it";
-    }
-}
-
 static void say_of_file(const char *what, const char *file, const char *cannot, long error)
 {
     char text[512];
@@ -185,7 +161,7 @@ static void say_of_file(const char *what, const char *file, const char *cannot, 
     dh_fmt_str(&f, what);
     dh_fmt_json_str(&f, file);
     dh_fmt_str(&f, cannot);
-    dh_fmt_str(&f, reason(error));
+    dh_fmt_str(&f, dh_sys_reason(error));
     text[f.len] = 0;
     dh_sys_say(text);
 }
