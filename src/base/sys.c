@@ -128,16 +128,46 @@ bool dh_sys_write_all(int fd, const char *buf, size_t n)
     return true;
 }
 
+/* As util/text.h has it: of ASCII, or of Latin-1 in UTF-8. */
+static bool is_control(char before, char c)
+{
+    return (u8)c < 0x20 || c == 0x7f || ((u8)before == 0xc2 && (u8)c >= 0x80 && (u8)c < 0xa0);
+}
+
+/* Messages quote options and names of files. */
 void dh_sys_say(const char *text)
 {
     static const char prefix[] = "deadheat: ";
     char line[1024];
     size_t n = sizeof(prefix) - 1;
     memcpy(line, prefix, n);
-    while (*text && n < sizeof(line) - 1)
-        line[n++] = *text++;
+    for (char before = 0; *text && n < sizeof(line) - 1; before = *text++)
+        line[n++] = is_control(before, *text) ? '?' : *text;
     line[n++] = '\n';
     dh_sys_write_all(2, line, n);
+}
+
+const char *dh_sys_reason(long error)
+{
+    switch (-error) {
+    case ENOENT:
+        return "no such file or directory";
+    case EACCES:
+    case EPERM:
+        return "permission denied";
+    case EISDIR:
+        return "it is a directory";
+    case ENOTDIR:
+        return "a part of its path is no directory";
+    case EROFS:
+        return "the file system is read-only";
+    case ETXTBSY:
+        return "it is a running program";
+    case ENXIO:
+        return "it is a pipe without a reader";
+    default:
+        return "the system refuses it";
+    }
 }
 
 _Noreturn void dh_sys_abort(void)

@@ -69,6 +69,8 @@ bool dh_sys_exists(uptr addr);
 bool dh_sys_write_all(int fd, const char *buf, size_t n);
 /* One sentence to standard error, prefixed "deadheat: ". */
 void dh_sys_say(const char *text);
+/* Why a system call failed, by its negative result: there is no strerror here. */
+const char *dh_sys_reason(long error);
 /* Ends the process by SIGABRT at this very place, whatever the program does with that signal. */
 _Noreturn void dh_sys_abort(void);
 int dh_sys_gettid(void);

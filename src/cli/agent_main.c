@@ -16,6 +16,7 @@
 #include "util/lines.h"
 #include "util/output.h"
 #include "util/path.h"
+#include "util/stack.h"
 #include "util/url.h"
 
 static const char usage[] =
@@ -316,7 +317,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     dh_output_begin_standard();
-    int status = run(argc, argv);
+    int status = dh_stack_call(run, argc, argv);
     int rc = dh_output_end_standard();
     return rc ? dh_cli_fail("agent", "cannot write to standard output: %s", strerror(-rc)) : status;
 }

@@ -95,7 +95,7 @@ static void pass_signals_on(void)
 void dh_cli_child_signals(void)
 {
     for (int number = 1; number <= SIGRTMAX; number++)
-        if (is_passed_on(number))
+        if (is_passed_on(number) || number == SIGPIPE)
             signal(number, ignored[number] ? SIG_IGN : SIG_DFL);
     sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
@@ -121,13 +121,9 @@ pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
     sigprocmask(SIG_SETMASK, &all, &before);
     remember(&before);
     rewind_input();
-    /* A file size limit, or a pipe without a reader, is reported as an error here, but not in the program. */
-    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
-    void (*unread)(int) = signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* an error to report here, but not in the program */
     pid_t pid = fork();
     if (pid == 0) {
-        signal(SIGXFSZ, too_large);
-        signal(SIGPIPE, unread);
         dh_cli_child_signals();
         become(ctx);
     }

@@ -304,8 +304,13 @@ static int record(struct request *q, char **argv)
     rec.flush_ms = q->flush_ms;
     rec.flush_bytes = FIRST_FLUSH;
     rec.shared = share(&fd);
+    if (!rec.shared) {
+        int error = errno;
+        dh_output_abandon(&to, false);
+        return dh_cli_fail("record", "cannot make memory to share with the program: %s", strerror(error));
+    }
     struct start with = {argv, fd};
-    pid_t pid = rec.shared ? dh_cli_child_start(become, &with) : -errno;
+    pid_t pid = dh_cli_child_start(become, &with);
     if (pid < 0) {
         dh_output_abandon(&to, false);
         return dh_cli_fail("record", "cannot start the program: %s", strerror(-pid));

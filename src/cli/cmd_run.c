@@ -35,7 +35,9 @@ static const char usage_head[] =
     "far\n"
     "as they were compiled with 'deadheat cc' or 'deadheat c++'. The exit status is the program's own; 66 "
     "if\n"
-    "there was a race; 2 if the program succeeded, but nothing that ran was compiled with deadheat.\n"
+    "there was a race; 2 if a document or an output file could not be written, or if the program succeeded, "
+    "but\n"
+    "nothing that ran was compiled with deadheat.\n"
     "\n"
     "  --force                 do not fail if nothing that ran was compiled with deadheat\n"
     "  --format=FORMAT[:FILE]  also write the findings to FILE at the end; without FILE, print them on\n"
@@ -74,6 +76,7 @@ struct request {
     bool instrumented; /* the program itself is */
     bool has_reporter;
     const char *filter, *filter_program; /* NULL: not given */
+    const char *baseline_above;          /* in the environment; "": none */
     struct dh_cli_baseline baseline;
     struct dh_run_reports reports;
 };
@@ -385,6 +388,15 @@ static int judge(const struct request *q, int status, bool ran, const struct dh_
     return own ? own : DH_EXIT_TROUBLE;
 }
 
+/* The command above this one reports, and knows nothing of these. */
+static void warn_of_ignored(const struct request *q)
+{
+    if (q->reports.n_documents || q->baseline.update || strcmp(q->baseline_above, checked.baseline) != 0)
+        dh_cli_warn("run",
+                    "--format, --baseline and --update-baseline have no effect here: another 'deadheat run' "
+                    "started this one, and reports for both; give them to that command");
+}
+
 static int run(struct request *q, char **argv)
 {
     struct dh_run_gather gather;
@@ -397,8 +409,10 @@ static int run(struct request *q, char **argv)
         dh_cli_prepare_openmp(&q->arena, "run", argv[0]);
     else
         dh_cli_prepare_openmp_below(&q->arena);
-    if (dh_run_gather_is_above())
+    if (dh_run_gather_is_above()) {
+        warn_of_ignored(q);
         return become(argv);
+    }
     q->reports.settings = &checked;
     q->reports.baseline = &q->baseline;
     int rc = dh_run_gather_start(&gather, &q->reports, program);
@@ -440,6 +454,7 @@ int dh_cmd_run(int argc, char **argv)
     q.options = dh_arena_strdup(&q.arena, given ? given : "");
     if (dh_options_parse(&checked, given, &err) != 0)
         rc = dh_cli_fail("run", "DEADHEAT_OPTIONS: %s", err.text);
+    q.baseline_above = dh_arena_strdup(&q.arena, checked.baseline);
     for (; !rc && i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--") == 0) {
             i++;

@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/hive.h"
 #include "util/output.h"
+#include "util/stack.h"
 
 static const char usage[] =
     "usage: deadheat hive serve --db=DB [OPTIONS]\n"
@@ -213,7 +214,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     dh_output_begin_standard();
-    int status = run(argc, argv);
+    int status = dh_stack_call(run, argc, argv);
     int rc = dh_output_end_standard();
     return rc ? dh_cli_fail("hive", "cannot write to standard output: %s", strerror(-rc)) : status;
 }

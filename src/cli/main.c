@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "util/output.h"
 #include "util/path.h"
+#include "util/stack.h"
 
 struct command {
     const char *name;
@@ -123,7 +124,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     dh_output_begin_standard();
-    int status = run(argc, argv);
+    int status = dh_stack_call(run, argc, argv);
     int rc = dh_output_end_standard();
     return rc ? dh_cli_fail("", "cannot write to standard output: %s", strerror(-rc)) : status;
 }

@@ -266,8 +266,10 @@ static int gather(void *ctx)
     baseline->update &= result.processes > 0;
     int rc = dh_cli_baseline_end("run", baseline, partial, 0);
     close_documents(&g->documents, g->reports);
-    fflush(stderr); /* it is buffered */
     int trouble = g->documents.trouble ? g->documents.trouble : rc;
+    if (result.unsaved)
+        trouble = dh_cli_fail("run", "not all records could be written to the output file");
+    fflush(stderr); /* it is buffered */
     const struct dh_run_result found = {.complete = true,
                                         .instrumented = result.processes > 0,
                                         .status = trouble ? trouble : (int)result.status};

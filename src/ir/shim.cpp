@@ -7,6 +7,7 @@
  * instrumented there.
  */
 #include "shim.h"
+#include "shim_promote.h"
 
 #include <climits>
 #include <cstdlib>
@@ -402,9 +403,13 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
                     [linking, pruning, caper](ModulePassManager &passes, OptimizationLevel) {
                         *linking = true;
-                        if (pruning)
+                        if (pruning) {
                             forbid_loading_gaps();
-                        else if (!caper)
+                            dh_shim_forbid_promotion();
+                            FunctionPassManager functions;
+                            dh_shim_promote(functions);
+                            passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+                        } else if (!caper)
                             passes.addPass(AnalysePass());
                     });
                 builder.registerFullLinkTimeOptimizationLastEPCallback(
@@ -418,9 +423,12 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                     });
                 builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
                     forbid_loading_gaps();
+                    dh_shim_forbid_promotion();
                     passes.addPass(EarlyPass());
                     passes.addPass(MarkPass());
                 });
+                builder.registerVectorizerStartEPCallback(
+                    [](FunctionPassManager &passes, OptimizationLevel) { dh_shim_promote(passes); });
                 /* A fat object's pipeline ends twice: before its bitcode is put aside, which is to be
                  * instrumented only when it is linked, and at the end of the ordinary code. */
                 auto ended = std::make_shared<bool>(!pruning);

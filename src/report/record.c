@@ -570,6 +570,11 @@ static int read_object(struct reader *r, const json_t *line, struct dh_record *r
         return rc;
     if (strcmp(type, "process") == 0)
         return read_process(r, line, &key, ret);
+    /* Perhaps from a forked child, which announces itself only if it races. */
+    if (strcmp(type, "unsaved") == 0) {
+        ret->type = DH_RECORD_UNSAVED;
+        return 0;
+    }
     r->process = find_process(r->m, &key);
     if (!r->process && key.id)
         return fail(r, "process %s has not been announced", key.id);

@@ -15,6 +15,7 @@ enum dh_record_type {
     DH_RECORD_SUPPRESSIONS, /* process, file and text are set */
     DH_RECORD_FINDING,      /* process, finding and also are set */
     DH_RECORD_SOURCE,       /* file, text and count, the number of its first line, are set */
+    DH_RECORD_UNSAVED,      /* a process could not write all of its records to its output file */
 };
 
 struct dh_record {

@@ -310,6 +310,8 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
                       record.text);
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
+    else if (record.type == DH_RECORD_UNSAVED)
+        r->result.unsaved = true;
     else if (record.type == DH_RECORD_PROCESS && !record.process->test[0])
         record.process->test = dh_ctest_name(&r->ctest, &record.process->ctest);
     return record.type == DH_RECORD_RACE && matters(record.race->owner) &&

@@ -49,6 +49,7 @@ struct dh_reporter_result {
     u64 status;            /* requested by some process that raced; 0: by none */
     bool bad_suppressions; /* the file could not be read */
     bool incomplete;       /* no process was recorded, or not all to their end: "no races" means nothing */
+    bool unsaved;          /* while streaming: records are missing from some process's output file */
 };
 
 struct dh_reporter;

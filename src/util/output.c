@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -53,8 +54,23 @@ static int stream_flush(struct dh_output *o)
 
 static struct dh_output standard;
 
+static void exceed(int number)
+{
+    (void)number;
+}
+
+/* Then a write over a file size limit fails, and is reported. A handler, since programs that the command
+ * starts would inherit that a signal is ignored. */
+static void survive_size_limit(void)
+{
+    struct sigaction now, handled = {.sa_handler = exceed, .sa_flags = SA_RESTART};
+    if (sigaction(SIGXFSZ, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &handled, NULL);
+}
+
 void dh_output_begin_standard(void)
 {
+    survive_size_limit();
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) >= 0)
             continue;

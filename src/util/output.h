@@ -30,7 +30,8 @@ struct dh_output {
 };
 
 /* Standard output becomes such a stream, for everything that is printed. Closed descriptors among 0 to 2 are
- * occupied, so that no file of ours is opened as one of them; child programs still find them closed. */
+ * occupied, so that no file of ours is opened as one of them; child programs still find them closed. From now
+ * on a file size limit is an error of the write, for this process only. */
 void dh_output_begin_standard(void);
 /* Flushes it. 0, or the error of the first write that failed, as a negative errno. */
 int dh_output_end_standard(void);

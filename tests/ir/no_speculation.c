@@ -22,3 +22,13 @@ int fields(struct pair *p, int n)
         s ^= p[i].mine * 3;
     return s;
 }
+// Nor is a variable kept in a register by a loop that need not access it.
+// EXPECT counter: read_loop=1 slow_read4=1 rare_write4=1 enter_slow=1
+int counter(const int *p, int n)
+{
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < n; i++)
+        if (p[i])
+            shared++;
+    return n;
+}

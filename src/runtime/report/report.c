@@ -93,21 +93,33 @@ static void member_share(const char *name, int millionths)
         dh_fmt_char(&line, (char)('0' + rest / unit % 10));
 }
 
-static void send_to_file(void)
-{
-    if (output >= 0 && !(dh_keep_intact(output) && dh_sys_write_all(output, line.buf, line.len))) {
-        dh_sys_say("the output file cannot be written any more; records are missing from it");
-        dh_keep_close(output);
-        output = -1;
-    }
-}
-
 /* False if it did not fit: a truncated line would be worse than none. That of a race always fits, see
  * below. */
 static bool complete_line(void)
 {
     dh_fmt_str(&line, "}\n");
     return !line.overflow;
+}
+
+/* The program goes on as if nothing had happened, but the command above it must not claim success. */
+static void tell_unsaved(void)
+{
+    if (!dh_gather_is_named())
+        return;
+    open_line("unsaved");
+    if (complete_line())
+        dh_gather_announce(line.buf, line.len);
+}
+
+/* The last use of the line. */
+static void send_to_file(void)
+{
+    if (output >= 0 && !(dh_keep_intact(output) && dh_sys_write_all(output, line.buf, line.len))) {
+        dh_sys_say("the output file cannot be written any more; records are missing from it");
+        dh_keep_close(output);
+        output = -1;
+        tell_unsaved();
+    }
 }
 
 static void close_line(void)
@@ -141,30 +153,6 @@ static void process_line(void)
 
 /* ---- Files that the user named ---- */
 
-/* The reason why a system call failed, as text: there is no strerror here. */
-static const char *reason(long error)
-{
-    switch (-error) {
-    case ENOENT:
-        return "no such file or directory";
-    case EACCES:
-    case EPERM:
-        return "permission denied";
-    case EISDIR:
-        return "it is a directory";
-    case ENOTDIR:
-        return "a part of its path is no directory";
-    case EROFS:
-        return "the file system is read-only";
-    case ETXTBSY:
-        return "it is a running program";
-    case ENXIO:
-        return "it is a pipe without a reader";
-    default:
-        return "the system refuses it";
-    }
-}
-
 static void say_of_file(const char *what, const char *file, const char *cannot, long error)
 {
     char text[512];
@@ -173,7 +161,7 @@ static void say_of_file(const char *what, const char *file, const char *cannot, 
     dh_fmt_str(&f, what);
     dh_fmt_json_str(&f, file);
     dh_fmt_str(&f, cannot);
-    dh_fmt_str(&f, reason(error));
+    dh_fmt_str(&f, dh_sys_reason(error));
     text[f.len] = 0;
     dh_sys_say(text);
 }
@@ -187,6 +175,7 @@ static void open_output(void)
     long fd = dh_sys3(SYS_open, (long)name, flags, 0644);
     if (fd < 0) {
         say_of_file("records are not saved: the output file ", name, " cannot be opened: ", fd);
+        tell_unsaved();
         return;
     }
     dh_sys3(SYS_fcntl, fd, F_SETFL, O_APPEND);

@@ -66,6 +66,12 @@ done
 tame report-test 66 'te?[2Jst??m' report --format=csv test.jsonl
 tame report-made-up 66 'Location:' report made.jsonl
 
+# What a program says by itself about the options that it finds.
+for options in "no${esc}[2J=${csi}1" "output=/nowhere/${csi}2J" "exitcode=${esc}[2J"; do
+    DEADHEAT_OPTIONS=$options "./$program" >out 2>&1
+    if LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\x9b' out; then bad options "$(cat -v out | head -1)"; else ok options; fi
+done
+
 for kind in "" bare; do
     tame "record-$kind" 0 ' events, ' record -o "$kind${esc}[2J.dht" -- "./$kind$program"
     for detector in fasttrack wcp; do

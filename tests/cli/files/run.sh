@@ -72,6 +72,20 @@ same closed "$?:$(grep -c 'cannot write to standard output: Bad file descriptor'
 "$deadheat" trace convert -o closed.std t.dht >&- 2>&- <&-
 same closed-for-a-file "$?:$(sum closed.std)" "0:$text"
 
+# Beyond a file size limit it is an error of the write. What the commands start finds the signals as they were.
+limited() { # ARGUMENTS...
+    (ulimit -f 0 && exec "$deadheat" "$@" >limited 2>&5 </dev/null) 5>&1 | cat
+}
+for command in --version 'report --format=json races.jsonl' 'trace convert -o limited.std t.dht'; do
+    # shellcheck disable=SC2086
+    same "too-large-${command%% *}" "$(limited $command | grep -c 'cannot write .*: File too large')" 1
+done
+signals=$(grep ^SigIgn /proc/self/status)
+mkfifo next
+same too-large-not-inherited "$("$deadheat" run --force -- grep ^SigIgn /proc/self/status)" "$signals"
+"$deadheat" chase --any --client='grep ^SigIgn /proc/self/status >ignored; echo >next' -- ./field <>next >out 2>err
+same ignored-not-inherited "$(cat ignored)" "$signals"
+
 # ---- An output that is an input ----
 ln -s t.std link.std
 ln t.dht hard.dht

@@ -44,4 +44,15 @@ same needs-little "$status:$(sed -n 's/.*: \([0-9]*\) events/\1/p' out | awk '{ 
 capped 100000 trace info sparse.dht
 same says-so "$status:$(cat err)" "2:deadheat trace: error: sparse.dht: there is not enough memory for what it is about"
 
+# ---- A small stack: the commands have one of their own ----
+"$deadheat" cc --dh-mode=field -g -O1 -pthread "$here/../messages/two.c" -o field || bad compile-field "deadheat cc failed"
+for command in 'report r.jsonl' 'analyze sparse.dht' 'chase --any --rmax=0% -- ./field' 'record --quiet -o s.dht -- ./two'; do
+    # shellcheck disable=SC2086
+    "$deadheat" $command >out 2>err
+    wanted=$?
+    # shellcheck disable=SC2086
+    (ulimit -s 64 && exec "$deadheat" $command >out 2>err)
+    same "small-stack-${command%% *}" "$?" $wanted
+done
+
 exit $failed

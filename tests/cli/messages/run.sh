@@ -56,7 +56,7 @@ DEADHEAT_OPTIONS=suppressions=absent try run -- ./hits none
 same suppressions-of-environment "$status:$(cat out)" 2:
 mkfifo fifo
 try run --output=fifo -- ./hits none
-same unread-pipe "$status:$(cat out):$(grep -c 'it is a pipe without a reader' err)" 0:ran:1
+same unread-pipe "$status:$(cat out):$(grep -c 'it is a pipe without a reader' err)" 2:ran:1
 cat fifo >records &
 reader=$!
 until DEADHEAT_OPTIONS=output=fifo ./hits none >out 2>err && [ ! -s err ]; do :; done # when it has come

@@ -86,6 +86,23 @@ END
 run -- sh -c 'i=0; while [ $i -lt 300 ]; do ./two & i=$((i + 1)); done; wait; ./one race'
 same crowd "$status:$(reports)" 66:1
 
+# ---- Records and documents that nobody gets ----
+run --output=/dev/full -- ./one race
+same unsaved "$status:$(reports):$(grep -c 'not all records could be written' err)" 2:1:1
+run --output=/dev/full -- sh -c './two 2>/dev/null; exit 9'
+same unsaved-without-a-race "$status:$(cat err)" '2:deadheat run: error: not all records could be written to the output file'
+run --output=%e/records.jsonl -- ./one fork
+same unsaved-unopened "$status:$(grep -c 'not all records could be written' err)" 2:1
+DEADHEAT_OPTIONS=output=/dev/full ./one race 2>err
+same unsaved-alone "$?:$(reports)" 66:1
+run -- "$deadheat" run --format=json:below.json -- ./one race
+same below "$status:$(reports):$(grep -c 'have no effect here' err):$([ -e below.json ] || echo 1)" 66:1:1:1
+"$deadheat" run --format=json:known.json -- ./one race 2>err
+run -- "$deadheat" run --baseline=known.json -- ./one race
+same below-baseline "$status:$(grep -c 'have no effect here' err)" 66:1
+run --baseline=known.json -- "$deadheat" run -- "$deadheat" run --baseline=known.json --format=text -- ./one race
+same below-the-same "$status:$(cat err)" '0:deadheat: 1 finding is in the baseline'
+
 # ---- Ways to start and to end ----
 for how in fork vfork setsid; do
     run -- ./one "$how" race
