@@ -160,6 +160,26 @@ static const char *check(const struct kit_trace *t)
     return fault;
 }
 
+/* A thread that does nothing is forked inside the section that would have to come last, and joined before the other section: the
+ * fork comes before the join, so no reordering shows a race. */
+static void forked_in_vain(void **state)
+{
+    (void)state;
+    for (u32 inside = 0; inside < 2; inside++) {
+        struct kit_trace t = {0};
+        put(&t, DH_OP_ACQUIRE, 0, 1);
+        put(&t, DH_OP_FORK, 0, 2);
+        put(&t, DH_OP_WRITE, 0, 0);
+        put(&t, DH_OP_RELEASE, 0, 1);
+        put(&t, inside ? DH_OP_ACQUIRE : DH_OP_JOIN, 1, inside ? 1 : 2);
+        put(&t, inside ? DH_OP_JOIN : DH_OP_ACQUIRE, 1, inside ? 2 : 1);
+        put(&t, DH_OP_RELEASE, 1, 1);
+        put(&t, DH_OP_READ, 1, 0);
+        assert_null(check(&t));
+        kit_done(&t);
+    }
+}
+
 static void judge(struct kit_trace *t, u64 seed)
 {
     const char *fault = check(t);
@@ -229,8 +249,11 @@ static void with_dense_locks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nested),           cmocka_unit_test(unheard),
-        cmocka_unit_test(with_signals),     cmocka_unit_test(with_nested_locks),
+        cmocka_unit_test(nested),
+        cmocka_unit_test(unheard),
+        cmocka_unit_test(forked_in_vain),
+        cmocka_unit_test(with_signals),
+        cmocka_unit_test(with_nested_locks),
         cmocka_unit_test(with_dense_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
