@@ -93,8 +93,9 @@ static bool is_constant(const struct dh_w_part *part, int64_t *ret_first, int64_
     return *ret_first >= 0 && *ret_end > *ret_first && *ret_end <= INT32_MAX;
 }
 
-bool dh_w_part_leaves(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
-                      const struct dh_w_term *term)
+/* Whether the index is computed from that of a loop between constants, and leaves its array. */
+static bool leaves(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
+                   const struct dh_w_term *term)
 {
     LLVMValueRef index = dh_w_expression_first(expressions, term->index);
     struct dh_w_part part;
@@ -106,6 +107,14 @@ bool dh_w_part_leaves(const struct dh_w_pool *expressions, const struct dh_w_fn 
         return false;
     int64_t a = l.factor * first + l.term, b = l.factor * (end - 1) + l.term, n = term->bytes / term->size;
     return a < 0 || a >= n || b < 0 || b >= n;
+}
+
+void dh_w_part_unbind(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
+                      struct dh_w_address *a)
+{
+    for (u32 i = 0; i < a->terms; i++)
+        if (leaves(expressions, fn, op, &a->term[i]))
+            a->term[i].bytes = 0;
 }
 
 bool dh_w_part_forget(struct dh_w_address *a, const struct dh_w_part *part, u32 *length)
