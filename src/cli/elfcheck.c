@@ -75,7 +75,9 @@ int dh_cli_check_program(struct dh_arena *arena, const char *command, const char
     enum dh_elfcheck kind = path ? dh_elfcheck_file(path) : DH_ELFCHECK_UNREADABLE;
     if (kind == DH_ELFCHECK_UNREADABLE) {
         int error = errno;
-        if (error == ENOENT && !strchr(name, '/') && access(name, X_OK) == 0)
+        struct stat st;
+        bool is_here = stat(name, &st) == 0 && S_ISREG(st.st_mode) && access(name, X_OK) == 0;
+        if (error == ENOENT && !strchr(name, '/') && is_here)
             dh_cli_fail(command, "there is no program '%s' on the path; did you mean './%s'?", name, name);
         else
             dh_cli_fail(command, "cannot run '%s': %s", name, strerror(error));

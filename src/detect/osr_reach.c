@@ -114,6 +114,15 @@ static void after_release(struct dh_osr_reach *r, u32 i)
     }
 }
 
+/* The joins of thread t after event i. */
+static void follow_joins(struct dh_osr_reach *r, u32 t, u32 i)
+{
+    for (u32 k = r->first_join[t]; k < r->first_join[t + 1] && r->joins[k] <= r->to; k++) {
+        if (r->joins[k] > i)
+            reached(r, r->joins[k]);
+    }
+}
+
 static void after_fork(struct dh_osr_reach *r, u32 i)
 {
     const struct dh_predict *p = r->p;
@@ -127,6 +136,7 @@ static void after_fork(struct dh_osr_reach *r, u32 i)
     }
     if (low < p->first[t + 1] && p->order[low] <= r->to)
         reached(r, p->order[low]);
+    follow_joins(r, t, i); /* also of a thread that does nothing */
 }
 
 static void follow(struct dh_osr_reach *r, u32 i)
@@ -156,10 +166,7 @@ static void follow_thread(struct dh_osr_reach *r, u32 t)
     const struct dh_predict *p = r->p;
     u32 at = r->from[t], end = r->done[t], i = p->order[p->first[t] + at];
     r->done[t] = at;
-    for (u32 k = r->first_join[t]; k < r->first_join[t + 1] && r->joins[k] <= r->to; k++) {
-        if (r->joins[k] > i)
-            reached(r, r->joins[k]);
-    }
+    follow_joins(r, t, i);
     for (; at < end && r->steps < r->limit; at++) {
         i = p->order[p->first[t] + at];
         if (i > r->to)

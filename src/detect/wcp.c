@@ -10,8 +10,10 @@
  * conflicting accesses that it does not order are a race.
  *
  * Guarantee: predictive-sound for the first race only: if there is a report, the trace has a predictable race
- * or a predictable deadlock. A later report may be an artefact. No report has a witness of its own: that
- * needs the trace, which this detector does not keep. `analyze` looks for one in a second pass (confirm.h).
+ * or a predictable deadlock, provided that its threads synchronise by nothing but mutexes (and fork and join)
+ * and release them in reverse order. A later report may be an artefact. No report has a witness of its own:
+ * that needs the trace, which this detector does not keep. `analyze` looks for one in a second pass
+ * (confirm.h).
  *
  * How: h is what happened before a thread's next event, p what is weakly ordered before it.
  *

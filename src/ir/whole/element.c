@@ -74,7 +74,8 @@ static void read_given(const struct dh_w_teams *t, const struct dh_w_team *team,
 
 /* ---- elements ---- */
 
-/* All of the array that the last index is of: in a[i][k], or a[i].text[k], k stays in it. */
+/* All of the array that the last index is of: in a[i][k], or a[i].text[k], k is taken to stay in it
+ * (in-bounds), unless it is known not to: then the array is of no known size (dh_w_part_unbind). */
 static bool forget_index(struct dh_w_address *a, u32 *length)
 {
     const struct dh_w_term *last = a->terms > 0 ? &a->term[a->terms - 1] : NULL;
@@ -407,6 +408,7 @@ static bool find_seen_by(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value poin
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
     struct dh_w_address here = dh_w_settled_of(w, expressions, fn, pointer);
+    dh_w_part_unbind(expressions, fn, op, &here);
     u32 length = fn->ops[op].length;
     struct dh_w_part part;
     struct dh_w_address outer = here;

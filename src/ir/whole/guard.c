@@ -44,8 +44,8 @@ static bool is_longer_than_lock(u32 length, u8 kind)
     return length > sizes[kind];
 }
 
-/* Of an access to a[i].text[k] under the lock a[i].m, k does not count: it stays in the array, and the lock
- * is not in it. That of a[0].m and a[i].x does. */
+/* Of an access to a[i].text[k] under the lock a[i].m, k does not count: it stays in the array (unless it is
+ * known not to), and the lock is not in it. That of a[0].m and a[i].x does. */
 static bool is_inside(const struct dh_w_address *access, const struct dh_w_address *lock)
 {
     struct dh_w_address begin = *access;
@@ -233,6 +233,7 @@ static u32 deltas_of(struct dh_w_races *r, u32 inst, u32 locks, u32 op, dh_w_val
     const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
     struct dh_w_pool *expressions = &r->flow->locks.expressions;
     struct dh_w_address access = dh_w_address_of(r->w, expressions, fn, pointer), row = access;
+    dh_w_part_unbind(expressions, fn, op, &access);
     struct dh_w_path path = dh_w_path_of(fn, pointer);
     u32 length = fn->ops[op].length, bytes = length;
     struct dh_w_part part;

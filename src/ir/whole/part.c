@@ -82,14 +82,45 @@ bool dh_w_part_of(const struct dh_w_pool *expressions, const struct dh_w_fn *fn,
            bits >= LLVMGetIntTypeWidth(LLVMTypeOf(index));
 }
 
-bool dh_w_part_forget(struct dh_w_address *a, const struct dh_w_part *part, u32 *length)
+/* The first index of a part between constants, and the one behind its last. */
+static bool is_constant(const struct dh_w_part *part, int64_t *ret_first, int64_t *ret_end)
 {
     if (part->step != NULL || LLVMIsAConstantInt(part->start) == NULL ||
         LLVMIsAConstantInt(part->bound) == NULL)
         return false;
-    int64_t first = LLVMConstIntGetSExtValue(part->start);
-    int64_t end = LLVMConstIntGetSExtValue(part->bound) + part->closed, size = a->term[a->terms - 1].size;
-    if (first < 0 || end <= first || end > INT32_MAX / size)
+    *ret_first = LLVMConstIntGetSExtValue(part->start);
+    *ret_end = LLVMConstIntGetSExtValue(part->bound) + part->closed;
+    return *ret_first >= 0 && *ret_end > *ret_first && *ret_end <= INT32_MAX;
+}
+
+/* Whether the index is computed from that of a loop between constants, and leaves its array. */
+static bool leaves(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
+                   const struct dh_w_term *term)
+{
+    LLVMValueRef index = dh_w_expression_first(expressions, term->index);
+    struct dh_w_part part;
+    struct dh_w_linear l;
+    int64_t first, end;
+    if (term->bytes == 0 || term->size == 0 || index == NULL ||
+        !dh_w_part_find(fn, index, dh_w_block_of(fn, op), &part) || !is_constant(&part, &first, &end) ||
+        !dh_w_expression_linear(expressions, term->index, first, end - 1, &l))
+        return false;
+    int64_t a = l.factor * first + l.term, b = l.factor * (end - 1) + l.term, n = term->bytes / term->size;
+    return a < 0 || a >= n || b < 0 || b >= n;
+}
+
+void dh_w_part_unbind(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
+                      struct dh_w_address *a)
+{
+    for (u32 i = 0; i < a->terms; i++)
+        if (leaves(expressions, fn, op, &a->term[i]))
+            a->term[i].bytes = 0;
+}
+
+bool dh_w_part_forget(struct dh_w_address *a, const struct dh_w_part *part, u32 *length)
+{
+    int64_t first, end, size = a->term[a->terms - 1].size;
+    if (!is_constant(part, &first, &end) || end > INT32_MAX / size)
         return false;
     a->off += first * size;
     a->terms--;

@@ -21,6 +21,10 @@ bool dh_w_part_find(const struct dh_w_fn *fn, LLVMValueRef index, u32 block, str
  * of a loop over a part of the array. */
 bool dh_w_part_of(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
                   const struct dh_w_address *a, u32 length, struct dh_w_part *ret);
+/* The arrays of an address that a loop between constants leaves, by an index computed from its own, get an
+ * unknown size: the index is not to be left out for all of the array. */
+void dh_w_part_unbind(const struct dh_w_pool *expressions, const struct dh_w_fn *fn, u32 op,
+                      struct dh_w_address *a);
 /* A part between constants is one place, without the index; *length becomes its length. false: it is another.
  */
 bool dh_w_part_forget(struct dh_w_address *a, const struct dh_w_part *part, u32 *length);

@@ -195,7 +195,8 @@ static void check_files(void)
     static bool checked; /* by this process, or the one it was forked from */
     if (!checked) {
         check_file("the suppressions ", dh_opts.suppressions);
-        check_file("the baseline ", dh_opts.baseline);
+        if (!dh_gather_is_named()) /* else the command has read it, or is going to make it */
+            check_file("the baseline ", dh_opts.baseline);
     }
     checked = true;
 }

@@ -283,6 +283,7 @@ same update-unwritable "$status" 2
 has update-unwritable-says err "deadheat report: error: cannot write the baseline '/nowhere/made.json': No such file or directory"
 dh run --baseline=run.json --update-baseline -- ./two a
 same update-run "$status:$(told)" 0:2
+lacks update-run-first err 'cannot be read'
 same update-run-same "$(cmp run.json before.json && echo same)" same
 # shellcheck disable=SC2016 # for the inner shell
 dh run --baseline=run.json --update-baseline -- sh -c '"$0"; exit 3' ./two

@@ -79,6 +79,9 @@ for command in run record compare\ --; do
 done
 try run no-such-program
 same no-such-program "$status:$(grep -c 'did you mean' err)" 127:0
+mkdir directory
+try run directory
+same directory-without-path "$status:$(grep -c 'did you mean' err)" 127:0
 
 # ---- Debug information ----
 try run ./bare
