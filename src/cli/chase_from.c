@@ -15,7 +15,7 @@
 #include "util/lines.h"
 #include "util/path.h"
 
-enum { MAX_MEGABYTES = 256, FINDINGS_VERSION = 2 };
+enum { MAX_MEGABYTES = 512, FINDINGS_VERSION = 2 };
 
 struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, struct dh_chase_candidates *c,
                                                   const struct dh_chase_position at[2])
