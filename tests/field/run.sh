@@ -479,6 +479,12 @@ refused frame "meet.c:$(line meet FRAME) accesses nothing but its function's own
 refused reads "both positions only read" --pair "meet.c:$second:read:meet.c:$second:read" -- ./meet
 strip meet -o stripped
 refused stripped "'$work/stripped' has no debug information" --pair "meet.c:$first:meet.c:$second" -- ./stripped
+build gcc '-gz=zlib' meet packed
+refused packed "both positions only read" --pair "meet.c:$second:read:meet.c:$second:read" -- ./packed
+at=$(readelf -SW packed | sed -n 's/.* \.debug_info  *PROGBITS  *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+printf 'c' | dd of=packed bs=1 seek=$((0x$at)) conv=notrunc 2>/dev/null # no kind of compression has this number
+refused packed-unknown "the debug information of '$work/packed' cannot be read: it is damaged, or compressed" \
+    --pair "meet.c:$first:meet.c:$second" -- ./packed
 build gcc '-static' meet fixed
 refused static "'$work/fixed' is linked statically" --pair "meet.c:$first:meet.c:$second" -- ./fixed
 printf '#!/bin/sh\nexec ./meet\n' >script && chmod +x script
