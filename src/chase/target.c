@@ -137,7 +137,7 @@ int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const
     memcpy(t->regions, hello.regions, sizeof(t->regions));
     memcpy(t->control->regions, hello.regions, sizeof(t->control->regions));
     if (!send_shared(socket, t->shared) || receive(socket, &byte, 1, &none) != 1) {
-        *ret_why = "the library in the program does not answer";
+        *ret_why = "the library in the program does not answer; the program may have ended";
         return -EPROTO;
     }
     return 0;
