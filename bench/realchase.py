@@ -136,18 +136,26 @@ def together(chaser, file, races):
     return met
 
 
+REASONS = (
+    ("no thread was caught at the first", "not reached"),
+    ("no race:", "always ordered when it was seen (LiteHB)"),
+    ("not seen", "never at the same bytes at once"),
+    ("there is no code", "no such access in the machine code"),
+    ("accesses no memory", "no such access in the machine code"),
+    ("can be chased", "no such access in the machine code"),
+)
+SPEAKER = re.compile(r"^deadheat chase: ((warning|error): )?")
+COUNT = re.compile(r" \d+ times?\b")
+
+
 def reason(said):
-    for words, why in (
-        ("no thread was caught at the first", "not reached"),
-        ("always ordered", "always ordered when it was seen (LiteHB)"),
-        ("not seen", "never at the same bytes at once"),
-        ("there is no code", "no such access in the machine code"),
-        ("accesses no memory", "no such access in the machine code"),
-        ("can be chased", "no such access in the machine code"),
-    ):
+    """Why a run confirmed nothing: something known, or else the last sentence. Races with the same reason share a line
+    of the page, so counts are left out."""
+    for words, why in REASONS:
         if words in said:
             return why
-    return said.strip().splitlines()[-1][:100] if said.strip() else "nothing was said"
+    lines = said.strip().splitlines()
+    return COUNT.sub("", SPEAKER.sub("", lines[-1])) if lines else "nothing was said"
 
 
 def alone(chaser, races, kind, flags, way):

@@ -55,7 +55,7 @@
 
 #include "base/base.h"
 
-#define DH_CONTROL_MAGIC 0x384C5254434844ull /* DHCTRL8 */
+#define DH_CONTROL_MAGIC 0x394C5254434844ull /* DHCTRL9 */
 /* "N": the descriptor of the socket on which the library says hello. "Nf": the same, and the program's
  * synchronisation will be tracked, for which the library must be linked into it. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
@@ -73,6 +73,7 @@ enum {
     DH_CONTROL_INDEX = 2 * DH_CONTROL_SITES,
     DH_CONTROL_MODULES = 16, /* that sites can be in */
     DH_CONTROL_OPERANDS = 2, /* what one instruction accesses: movs and cmps have two */
+    DH_CONTROL_CODE = 15,    /* bytes of an instruction, at most */
     DH_CONTROL_SLOT = 64,    /* bytes for one instruction that runs out of line, and the jump back */
     DH_CONTROL_REGIONS = 2,  /* of such slots: near the program and near its libraries */
     DH_CONTROL_REGION_SIZE = DH_CONTROL_SITES * DH_CONTROL_SLOT,
@@ -139,12 +140,12 @@ struct dh_control_site {
     struct dh_control_operand operands[DH_CONTROL_OPERANDS];
     u8 length;
     u8 n_operands;
-    u8 sides;    /* DH_CONTROL_FIRST, _SECOND, _ATOMIC, or several */
-    u8 original; /* its first byte, which a breakpoint replaces */
-    u8 atomic;   /* its access is atomic: two of these do not race */
-    u8 plain;    /* its access is certainly not atomic; if neither is set, it is unknown */
-    u8 order;    /* of an atomic: DH_CONTROL_ACQUIRE, _RELEASE or both */
-    u8 unused;
+    u8 sides;                  /* DH_CONTROL_FIRST, _SECOND, _ATOMIC, or several */
+    u8 atomic;                 /* its access is atomic: two of these do not race */
+    u8 plain;                  /* its access is certainly not atomic; if neither is set, it is unknown */
+    u8 order;                  /* of an atomic: DH_CONTROL_ACQUIRE, _RELEASE or both */
+    u8 bytes[DH_CONTROL_CODE]; /* the instruction, whose first byte a breakpoint replaces */
+    u8 unused[3];
 };
 
 /* Bytes that an instruction is about to access. */
@@ -257,6 +258,16 @@ DH_INLINE u32 dh_control_find(const struct dh_control *c, u64 pc)
     }
 }
 
+/* Is this instruction there, with `first` as its first byte? `bytes` are those at its place. Once its module
+ * is unloaded, data of the program may be there, in which any single byte may be found. */
+DH_INLINE bool dh_control_is_there(const struct dh_control_site *site, const u8 *bytes, u8 first)
+{
+    bool there = bytes[0] == first;
+    for (u8 i = 1; i < site->length && i < DH_CONTROL_CODE; i++)
+        there &= bytes[i] == site->bytes[i];
+    return there;
+}
+
 /*
  * What the library says when it is loaded; beside it goes a descriptor of the process's memory, if there is
  * one. The answer is a descriptor of the shared memory, which the library maps; it says so in one byte, and
@@ -277,7 +288,7 @@ struct dh_control_hello {
 _Static_assert((DH_CONTROL_INDEX & (DH_CONTROL_INDEX - 1)) == 0 && DH_CONTROL_INDEX > DH_CONTROL_SITES,
                "a search in the index comes to a free place");
 _Static_assert((u32)DH_CONTROL_TRACKED <= DH_CONTROL_PHASE, "phases fit their mask");
-_Static_assert(sizeof(struct dh_control_operand) == 24 && sizeof(struct dh_control_site) == 80 &&
+_Static_assert(sizeof(struct dh_control_operand) == 24 && sizeof(struct dh_control_site) == 96 &&
                    sizeof(struct dh_control_access) == 208,
                "the two sides are compiled apart and share these bytes");
 

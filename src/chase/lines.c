@@ -78,6 +78,20 @@ static int check_kind(struct dh_arena *arena, const char *path, const char **ret
     return -ENOEXEC;
 }
 
+static const char missing[] =
+    "'%s' has no debug information, so no line of it can be found; compile it with "
+    "-g, and do not strip it";
+/* libdw takes what it cannot decompress for not there. */
+static const char unreadable[] =
+    "the debug information of '%s' cannot be read: it is damaged, or compressed in "
+    "a way that is not known here; -gz=none and -gz=zlib are";
+
+static bool has_units(Dwarf *dwarf)
+{
+    Dwarf_CU *first;
+    return dwarf && dwarf_get_units(dwarf, NULL, &first, NULL, NULL, NULL, NULL) == 0;
+}
+
 int dh_chase_lines_open(struct dh_arena *arena, const char *path, struct dh_chase_file **ret_file,
                         const char **ret_why)
 {
@@ -103,11 +117,9 @@ int dh_chase_lines_open(struct dh_arena *arena, const char *path, struct dh_chas
         goto bad;
     }
     f->dwarf = dwfl_module_getdwarf(module, &bias);
-    if (!f->dwarf) {
-        *ret_why = dh_arena_printf(arena,
-                                   "'%s' has no debug information, so no line of it can be found; compile it "
-                                   "with -g, and do not strip it",
-                                   path);
+    if (!has_units(f->dwarf)) {
+        bool there = dh_chase_lines_has_section(f, ".debug_info");
+        *ret_why = dh_arena_printf(arena, there ? unreadable : missing, path);
         goto bad;
     }
     f->dwarf_bias = bias - elf_bias;

@@ -137,7 +137,7 @@ int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const
     memcpy(t->regions, hello.regions, sizeof(t->regions));
     memcpy(t->control->regions, hello.regions, sizeof(t->control->regions));
     if (!send_shared(socket, t->shared) || receive(socket, &byte, 1, &none) != 1) {
-        *ret_why = "the library in the program does not answer";
+        *ret_why = "the library in the program does not answer; the program may have ended";
         return -EPROTO;
     }
     return 0;
@@ -293,7 +293,7 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
         *ret_why =
             dh_arena_printf(t->arena,
                             "the code that runs is not that of '%s': the file has changed, or the program "
-                            "changes its own code",
+                            "changes its own code or is unloading this",
                             site->module->path);
         return -ESTALE;
     }
@@ -301,11 +301,11 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
                                 .length = code->length,
                                 .n_operands = code->n_operands,
                                 .sides = site->sides,
-                                .original = code->bytes[0],
                                 .atomic = code->atomic || site->order, /* tracked accesses may be atomic */
                                 .plain = code->plain && !site->order,
                                 .order = site->order};
     memcpy(s.operands, code->operands, sizeof(s.operands));
+    memcpy(s.bytes, code->bytes, code->length);
     int rc = fill_slot(t, t->control->n_sites, code, pc, stop, &s.out_of_line);
     if (rc) {
         *ret_why = rc == -ERANGE ? "there is no room near the code to run instructions out of line"
@@ -393,25 +393,36 @@ int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites
 
 /* ---- Breakpoints ---- */
 
-/* A page of code as last read. */
+enum { PAGE = 4096 };
+
+/* A page of code as last read, and the rest of an instruction that begins in it. */
 struct page {
-    u64 at; /* 0: none */
-    u8 bytes[4096];
+    u64 at;
+    size_t n; /* 0: none */
+    u8 bytes[PAGE + DH_CONTROL_CODE];
 };
 
-/* Sites are close together, and reading a page takes no longer than reading a byte. If the program has
- * removed breakpoints by itself, the byte may be there already. */
+/* What is at an address, or NULL. Sites are close together, and reading a page takes no longer than reading a
+ * byte. */
+static const u8 *read_code(const struct dh_chase_target *t, struct page *page, u64 pc, size_t n)
+{
+    const u64 at = DH_ALIGN_DOWN(pc, PAGE);
+    if (page->at != at || !page->n) {
+        ssize_t got = pread(t->mem, page->bytes, sizeof(page->bytes), (off_t)at); /* the next may be none */
+        page->at = at;
+        page->n = got > 0 ? (size_t)got : 0;
+    }
+    return pc - at + n <= page->n ? page->bytes + (pc - at) : NULL;
+}
+
+/* If the program has removed breakpoints by itself, the byte may be there already. */
 static int change(struct dh_chase_target *t, u32 i, struct page *page, u8 from, u8 to)
 {
-    const u64 pc = t->control->sites[i].pc, at = DH_ALIGN_DOWN(pc, sizeof(page->bytes));
-    if (page->at != at && pread(t->mem, page->bytes, sizeof(page->bytes), (off_t)at) != sizeof(page->bytes)) {
-        page->at = 0;
-        return -ENOENT;
-    }
-    page->at = at;
-    if (page->bytes[pc - at] == to && t->control->cleared)
+    const struct dh_control_site *site = &t->control->sites[i];
+    const u8 *there = read_code(t, page, site->pc, site->length);
+    if (there && there[0] == to && t->control->cleared)
         return 0;
-    if (page->bytes[pc - at] != from || !write_code(t, &to, 1, pc))
+    if (!there || !dh_control_is_there(site, there, from) || !write_code(t, &to, 1, site->pc))
         return -ENOENT;
     return 0;
 }
@@ -433,12 +444,12 @@ int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_
 {
     int result = 0;
     struct page page;
-    page.at = 0;
+    page.n = 0;
     const bool unknown = dh_chase_target_is_cleared(t);
     t->cleared =
         __atomic_load_n(&t->control->cleared, __ATOMIC_ACQUIRE) & ~1u; /* not what is still going on */
     for (u32 i = 0; i < t->control->n_sites; i++) {
-        const u8 original = t->control->sites[i].original;
+        const u8 original = t->control->sites[i].bytes[0];
         if (t->armed[i] == wanted[i] && !(unknown && wanted[i]))
             continue;
         int rc = wanted[i] ? change(t, i, &page, original, DH_CONTROL_BREAKPOINT)

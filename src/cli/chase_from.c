@@ -15,7 +15,7 @@
 #include "util/lines.h"
 #include "util/path.h"
 
-enum { MAX_FILE = 1 << 30, FINDINGS_VERSION = 2 };
+enum { MAX_MEGABYTES = 512, FINDINGS_VERSION = 2 };
 
 struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, struct dh_chase_candidates *c,
                                                   const struct dh_chase_position at[2])
@@ -226,15 +226,22 @@ static json_t *findings_in_lines(const char *text, size_t len)
     return NULL;
 }
 
+static const char no_findings[] = "'%s' holds neither race records nor findings in JSON";
+
 /* The document in a file, or made from its records. NULL after a message. */
 static json_t *read_findings(const struct dh_chase_request *q, bool *ret_other_build)
 {
     const char *path = q->from;
     char *text = NULL;
     size_t len = 0;
-    int rc = dh_lines_load(path, MAX_FILE, &text, &len);
+    int rc = dh_lines_load_objects(path, (size_t)MAX_MEGABYTES << 20, &text, &len);
     if (rc) {
-        dh_cli_fail("chase", "cannot read '%s': %s", path, strerror(-rc));
+        if (rc == -EILSEQ)
+            dh_cli_fail("chase", no_findings, path);
+        else if (rc == -EFBIG)
+            dh_cli_fail("chase", "cannot read '%s': it has more than %d MB", path, MAX_MEGABYTES);
+        else
+            dh_cli_fail("chase", "cannot read '%s': %s", path, strerror(-rc));
         return NULL;
     }
     json_t *document = json_loadb(text, len, 0, NULL);
@@ -247,7 +254,7 @@ static json_t *read_findings(const struct dh_chase_request *q, bool *ret_other_b
     *ret_other_build = has_other_build(q, text, len);
     free(text);
     if (!document) {
-        dh_cli_fail("chase", "'%s' holds neither race records nor findings in JSON", path);
+        dh_cli_fail("chase", no_findings, path);
     } else if (json_integer_value(json_object_get(document, "version")) != FINDINGS_VERSION) {
         dh_cli_fail("chase", "'%s' holds findings of another version than %d", path, FINDINGS_VERSION);
         json_decref(document);

@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/chase.h"
@@ -17,7 +18,9 @@
 #include "util/lines.h"
 #include "util/output.h"
 
-enum { MAX_FILE = 1 << 30, VERSION = 1 };
+enum { MAX_MEGABYTES = 256, VERSION = 1 };
+
+static const char no_state[] = "it is no state of 'deadheat chase'";
 
 static const char *text_in(const json_t *object, const char *key)
 {
@@ -51,7 +54,7 @@ static bool write_line(int fd, json_t *line)
 static const char *check_header(const struct dh_chase_request *q, const json_t *line, const char *build_id)
 {
     if (strcmp(text_in(line, "type"), "chase") != 0)
-        return "it is no state of 'deadheat chase'";
+        return no_state;
     if (json_integer_value(json_object_get(line, "v")) != VERSION)
         return "it is from another version of deadheat";
     if (strcmp(text_in(line, "build_id"), build_id) != 0)
@@ -96,7 +99,7 @@ static size_t take_lines(struct dh_chase_request *q, const char *text, size_t le
         json_t *line = json_loadb(text + at, (size_t)(end - text) - at, 0, NULL);
         const char *why = "is not JSON";
         if (number == 1)
-            *ret_why = line ? check_header(q, line, build_id) : "it is no state of 'deadheat chase'";
+            *ret_why = line ? check_header(q, line, build_id) : no_state;
         else
             why = line ? take_run(line, take, ctx) : why;
         if (number > 1 && why)
@@ -113,6 +116,7 @@ int dh_chase_state_open(struct dh_chase_request *q, struct dh_chase_state *s,
     const char *build_id = dh_chase_lines_build_id(q->modules[0].file), *why = NULL;
     char *text = NULL;
     size_t len = 0, whole = 0;
+    struct stat st;
     s->fd = -1;
     if (!build_id[0])
         return dh_cli_fail("chase",
@@ -126,14 +130,20 @@ int dh_chase_state_open(struct dh_chase_request *q, struct dh_chase_state *s,
         why = "another 'deadheat chase' uses it";
         goto bad;
     }
-    int rc = dh_lines_load(q->state, MAX_FILE, &text, &len);
+    if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) { /* a pipe would be waited for */
+        why = no_state;
+        goto bad;
+    }
+    int rc = dh_lines_load_objects(q->state, (size_t)MAX_MEGABYTES << 20, &text, &len);
     if (rc) {
-        why = strerror(-rc);
+        why = rc == -EILSEQ  ? no_state
+              : rc == -EFBIG ? dh_arena_printf(&q->arena, "it has more than %d MB", MAX_MEGABYTES)
+                             : strerror(-rc);
         goto bad;
     }
     whole = take_lines(q, text, len, build_id, take, ctx, &why);
     if (!why && len && !whole)
-        why = "it is no state of 'deadheat chase'";
+        why = no_state;
     if (!why && whole < len && ftruncate(fd, (off_t)whole) != 0)
         why = strerror(errno);
     if (!why && !whole &&

@@ -252,11 +252,11 @@ static void wait_to_begin(int fd, const struct dh_control *c)
 
 /* ---- Copies of the process ---- */
 
-/* One byte of this process's own memory, which may not be mapped. */
-static bool transfer(long number, u64 at, u8 *byte)
+/* Bytes of this process's own memory, which may not be mapped. */
+static bool transfer(long number, u64 at, u8 *bytes, size_t n)
 {
-    struct iovec own = {byte, 1}, there = {(void *)(uptr)at, 1};
-    return dh_sys6(number, dh_sys3(SYS_getpid, 0, 0, 0), (long)&own, 1, (long)&there, 1, 0) == 1;
+    struct iovec own = {bytes, n}, there = {(void *)(uptr)at, n};
+    return dh_sys6(number, dh_sys3(SYS_getpid, 0, 0, 0), (long)&own, 1, (long)&there, 1, 0) == (long)n;
 }
 
 void dh_field_restore(void)
@@ -265,13 +265,15 @@ void dh_field_restore(void)
     long mem = c && !direct ? dh_sys3(SYS_open, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0) : -1;
     for (u32 i = 0; c && (mem >= 0 || direct) && i < c->n_sites; i++) {
         const struct dh_control_site *site = &c->sites[i];
-        u8 byte = 0, original = site->original;
-        bool there = direct ? transfer(SYS_process_vm_readv, site->pc, &byte)
-                            : dh_sys6(SYS_pread64, mem, (long)&byte, 1, (long)site->pc, 0, 0) == 1;
-        if (!there || byte != DH_CONTROL_BREAKPOINT)
+        u8 bytes[DH_CONTROL_CODE], original = site->bytes[0];
+        const size_t n = site->length < sizeof(bytes) ? site->length : sizeof(bytes);
+        bool there = direct
+                         ? transfer(SYS_process_vm_readv, site->pc, bytes, n)
+                         : dh_sys6(SYS_pread64, mem, (long)bytes, (long)n, (long)site->pc, 0, 0) == (long)n;
+        if (!there || !dh_control_is_there(site, bytes, DH_CONTROL_BREAKPOINT))
             continue;
         if (direct)
-            transfer(SYS_process_vm_writev, site->pc, &original);
+            transfer(SYS_process_vm_writev, site->pc, &original, 1);
         else
             dh_sys6(SYS_pwrite64, mem, (long)&original, 1, (long)site->pc, 0, 0);
     }

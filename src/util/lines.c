@@ -95,9 +95,14 @@ enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, si
     }
 }
 
-int dh_lines_load(const char *path, size_t limit, char **ret_text, size_t *ret_len)
+static bool is_space(char c)
 {
-    size_t n = 0, cap = 4096;
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static int load(const char *path, size_t limit, bool objects, char **ret_text, size_t *ret_len)
+{
+    size_t n = 0, cap = 4096, spaces = 0; /* with which it begins */
     ssize_t got = 0;
     int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -110,6 +115,10 @@ int dh_lines_load(const char *path, size_t limit, char **ret_text, size_t *ret_l
         if (got < 0 && errno != EINTR)
             rc = -errno; /* a directory opens, and fails here */
         n += got > 0 ? (size_t)got : 0;
+        while (spaces < n && is_space(text[spaces]))
+            spaces++;
+        if (objects && spaces < n && text[spaces] != '{')
+            rc = -EILSEQ;
         if (n > limit)
             rc = -EFBIG;
     } while (!rc && got != 0);
@@ -122,4 +131,14 @@ int dh_lines_load(const char *path, size_t limit, char **ret_text, size_t *ret_l
     *ret_text = text;
     *ret_len = n;
     return 0;
+}
+
+int dh_lines_load(const char *path, size_t limit, char **ret_text, size_t *ret_len)
+{
+    return load(path, limit, false, ret_text, ret_len);
+}
+
+int dh_lines_load_objects(const char *path, size_t limit, char **ret_text, size_t *ret_len)
+{
+    return load(path, limit, true, ret_text, ret_len);
 }

@@ -1,6 +1,6 @@
 /*
- * lines.h - reading a file descriptor line by line, as the lines arrive, or a small file whole. Both have
- * limits: the named file may be a device that never ends.
+ * lines.h - reading a file descriptor line by line, as the lines arrive, or a file whole. Both have limits:
+ * the named file may be a device that never ends.
  */
 #ifndef DH_UTIL_LINES_H
 #define DH_UTIL_LINES_H
@@ -35,5 +35,8 @@ enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, si
 /* A whole file, on the heap and zero-terminated. 0, or a negative errno; -EFBIG: it has more than `limit`
  * bytes. */
 int dh_lines_load(const char *path, size_t limit, char **ret_text, size_t *ret_len);
+/* The same for one or more objects in JSON. -EILSEQ: after white space there is something else than the
+ * beginning of an object; no more has been read than it takes to see that. */
+int dh_lines_load_objects(const char *path, size_t limit, char **ret_text, size_t *ret_len);
 
 #endif

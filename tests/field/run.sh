@@ -433,12 +433,31 @@ refused all-plain "'$work/meet' holds no table of pairs" --all -- ./meet
 refused state-alone "--state is for many pairs" --state=x --pair "$(self meet)" -- ./meet
 refused from-missing "cannot read 'none': No such file" --from none -- ./meet
 refused from-other "'known' holds neither race records nor findings" --from known -- ./meet
+refused from-zeros "'/dev/zero' holds neither race records nor findings" --from=/dev/zero -- ./meet
+# Of what does not begin like either, no more is read.
+cat >endless.py <<'END'
+import os, sys
+sent = 0
+try:
+    while sent < 1 << 28:
+        sent += os.write(1, b" [" * 32768)
+except BrokenPipeError:
+    pass
+print(sent < 1 << 20, file=sys.stderr)
+END
+{ python3 endless.py 2>sent; } | "$deadheat" chase --from=/dev/stdin -- ./meet >out 2>err
+same from-endless "$?:$(cat sent)" 2:True
+has from-endless-words err "'/dev/stdin' holds neither race records nor findings"
 echo '{"version":1,"findings":[]}' >old.json
 refused from-old "'old.json' holds findings of another version than 2" --from old.json -- ./meet
 echo '{"version":2,"findings":[{"accesses":[null,{"kind":"read","stack":7}],"order":[]},5]}' >odd.json
 refused from-odd "'odd.json' has no race of which both lines are known" --from odd.json -- ./meet
 refused state-other-file "cannot use the state 'known': it is no state" --state=known --from races.jsonl -- ./meet
 same state-kept "$(cat known)" 'race:^second$'
+mkfifo pipe
+for what in pipe /dev/zero; do # nothing comes from one, and no end from the other
+    refused "state-${what##*/}" "cannot use the state '$what': it is no state" --state=$what --from races.jsonl -- ./meet
+done
 refused state-other-build "cannot use the state 'all.state': it is of another build of '$work/meet-field'" \
     --state=all.state --from races.jsonl -- ./meet
 echo nonsense >>all.state
@@ -460,6 +479,12 @@ refused frame "meet.c:$(line meet FRAME) accesses nothing but its function's own
 refused reads "both positions only read" --pair "meet.c:$second:read:meet.c:$second:read" -- ./meet
 strip meet -o stripped
 refused stripped "'$work/stripped' has no debug information" --pair "meet.c:$first:meet.c:$second" -- ./stripped
+build gcc '-gz=zlib' meet packed
+refused packed "both positions only read" --pair "meet.c:$second:read:meet.c:$second:read" -- ./packed
+at=$(readelf -SW packed | sed -n 's/.* \.debug_info  *PROGBITS  *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+printf 'c' | dd of=packed bs=1 seek=$((0x$at)) conv=notrunc 2>/dev/null # no kind of compression has this number
+refused packed-unknown "the debug information of '$work/packed' cannot be read: it is damaged, or compressed" \
+    --pair "meet.c:$first:meet.c:$second" -- ./packed
 build gcc '-static' meet fixed
 refused static "'$work/fixed' is linked statically" --pair "meet.c:$first:meet.c:$second" -- ./fixed
 printf '#!/bin/sh\nexec ./meet\n' >script && chmod +x script

@@ -31,6 +31,11 @@ same reload "$(cat out)" OK
 lacks reload-traps err " 0 traps"
 chase --rmax=100% --delay=1ms --exitcode=4 --module=plugin.so --any -- ./churn reload ./plugin.so
 same reload-any "$(cat out)" OK
+# What comes to its place is not code, whatever it looks like.
+for what in "--pair=plugin.c:$(line plugin FIRST):plugin.c:$(line plugin SECOND)" "--any=plugin.c:$(line plugin FIRST)"; do
+    chase --rmax=100% --delay=1ms --exitcode=4 --module=plugin.so "$what" -- ./churn replace ./plugin.so
+    same "replace${what%%=*}" "$(cat out)" OK
+done
 
 # ---- From one thread to 256 ----
 for n in 1 2 256; do

@@ -1,11 +1,14 @@
 /*
- * churn.c - a process that does not stay as it is while a thread waits: churn threads|exec|reload [PLUGIN]. Threads begin and end
- * all the while; another thread calls exec; a library that others call is unloaded and loaded again.
+ * churn.c - a process that does not stay as it is while a thread waits: churn threads|exec|reload|replace [PLUGIN]. Threads begin
+ * and end all the while; another thread calls exec; a library that others call is unloaded and loaded again; data comes to the
+ * place of a library.
  */
 #include "meet.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static volatile int shared;
@@ -84,6 +87,31 @@ static void reload(const char *path)
     }
 }
 
+/* The data looks like breakpoints, and nobody changes it: not in a forked process either, which removes those. */
+static void replace(const char *path)
+{
+    enum { PAGE = 4096 };
+    int status = 1;
+    void *handle = dlopen(path, RTLD_NOW), *function = handle ? dlsym(handle, "touch") : NULL;
+    if (!function)
+        abort();
+    unsigned char *page = (unsigned char *)function - (size_t)function % PAGE;
+    await_breakpoint(function);
+    dlclose(handle);
+    if (mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) !=
+        page)
+        abort();
+    memset(page, 6, PAGE);
+    pid_t child = fork();
+    for (int i = 0; i < PAGE; i++)
+        if (page[i] != 6)
+            _exit(1);
+    if (child == 0)
+        _exit(0);
+    if (waitpid(child, &status, 0) != child || status != 0)
+        _exit(2);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "threads";
@@ -93,6 +121,8 @@ int main(int argc, char **argv)
         exec_meanwhile(argv);
     else if (strcmp(what, "reload") == 0 && argc > 2)
         reload(argv[2]);
+    else if (strcmp(what, "replace") == 0 && argc > 2)
+        replace(argv[2]);
     puts("OK");
     return 4;
 }
