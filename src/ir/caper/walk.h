@@ -20,9 +20,9 @@ struct dh_caper_walk {
     size_t n, done;
     bool overflow;
     /* number.c */
-    bool far;    /* something was added or masked, which may lead out of the block */
-    bool masked; /* it was masked by more than a tag */
-    bool index;  /* it is added to another address */
+    bool far[DH_CAPER_MAX_STEPS]; /* of each value: something was added or masked on the way there, which may
+                                     lead out of the block */
+    bool index;                   /* it is added to another address */
     LLVMValueRef
         moved[DH_CAPER_MAX_MOVED]; /* pointers again that may lead out of the block, and go somewhere */
     size_t n_moved;
