@@ -33,10 +33,11 @@ static bool is_tag(LLVMValueRef v)
 
 /* Whether a function of the library takes it as a number that is no length: it may be kept where other
  * threads find it, as the offset of a file or the count of an eventfd. Those of the C++ library (strings,
- * hashes) take lengths and places. */
+ * hashes) take lengths and places, but for the streams, which print it. */
 static bool takes_number(LLVMValueRef call, LLVMValueRef callee, const char *name, LLVMValueRef v)
 {
-    bool kept = LLVMIsDeclaration(callee) && !dh_caper_starts_with(name, "_Z");
+    bool kept = LLVMIsDeclaration(callee) &&
+                (!dh_caper_starts_with(name, "_Z") || dh_caper_starts_with(name, "_ZNSo"));
     const char *effects = kept ? dh_w_library(name) : NULL;
     for (unsigned i = 0; effects && i < LLVMGetNumArgOperands(call); i++)
         if (LLVMGetOperand(call, i) == v && !dh_caper_is_length(effects, (int)i))
@@ -247,9 +248,9 @@ static int use_of(struct dh_caper_walk *w, bool far, LLVMValueRef v, LLVMValueRe
     case LLVMTrunc:
         return all_uses_mask(user) ? FINE : CHANGED;
     case LLVMCall:
+    case LLVMInvoke:
         return kept(far, call_of(v, user));
     case LLVMStore:
-    case LLVMInvoke:
     case LLVMCallBr:
     case LLVMRet:
     case LLVMInsertValue:

@@ -74,6 +74,15 @@ DH_INLINE LLVMValueRef dh_caper_called(LLVMValueRef call)
     return LLVMIsAFunction(LLVMGetCalledValue(call));
 }
 
+/* An assembly statement without instructions, which only keeps the compiler from knowing a value. */
+DH_INLINE bool dh_caper_is_empty_asm(LLVMValueRef call)
+{
+    size_t len = 1;
+    if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+        LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &len);
+    return len == 0;
+}
+
 DH_INLINE bool dh_caper_starts_with(const char *name, const char *prefix)
 {
     return strncmp(name, prefix, strlen(prefix)) == 0;
