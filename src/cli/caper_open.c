@@ -62,10 +62,12 @@ static u64 add_known(struct dh_cli_caper *c)
 
 static int refuse(const struct dh_cli_caper *c)
 {
+    bool runs = strcmp(c->command, "caper") == 0; /* the others have no such option */
     return dh_cli_fail(c->command,
                        "the state '%s' is of build %.12s of '%s', and '%s' is build %.12s; take another "
-                       "state, or give --migrate to carry over what is known of accesses that both have",
-                       c->state_name, c->state.build_id, c->state.program, c->program, c->build.id_text);
+                       "state, or %s to carry over what is known of accesses that both have",
+                       c->state_name, c->state.build_id, c->state.program, c->program, c->build.id_text,
+                       runs ? "give --migrate" : "run the program by 'deadheat caper --migrate'");
 }
 
 int dh_cli_caper_load(struct dh_cli_caper *c)

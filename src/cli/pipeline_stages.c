@@ -200,6 +200,16 @@ static u64 confirmed(const struct dh_pipeline *p)
     return n;
 }
 
+/* Those that a stage of this command, or of an earlier one, has been credited with. What earlier commands
+ * confirmed is known again only when their results have been read. */
+static u64 credited(const struct dh_pipeline *p)
+{
+    u64 n = 0;
+    for (int i = 0; i < DH_PIPELINE_STAGES; i++)
+        n += p->took[i].confirmed;
+    return n;
+}
+
 static u64 unconfirmed(const struct dh_pipeline *p)
 {
     return p->n_pairs - confirmed(p);
@@ -248,13 +258,13 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     p->unnamed = c.left_out;
     for (size_t i = 0; !rc && i < c.n; i++)
         take_candidate(p, &c.at[i], w);
-    const u64 before = confirmed(p);
     p->nameless = !rc && !c.n;
     if (!rc && c.n)
         rc = dh_chase_many(q, &c);
     if (c.n && (rc == 0 || rc == DH_EXIT_RACES)) {
         take_results(p, &c);
-        p->took[w->stage].confirmed += confirmed(p) - before;
+        const u64 all = confirmed(p), before = credited(p);
+        p->took[w->stage].confirmed += all > before ? all - before : 0;
         p->took[w->stage].in =
             q->infer ? p->took[DH_PIPELINE_CAPER].pairs : unconfirmed(p) + p->took[w->stage].confirmed;
         p->took[w->stage].runs += q->infer ? q->infer_runs : q->runs;

@@ -165,6 +165,9 @@ void dh_output_reads(const char *path)
 {
     if (!path || !path[0])
         return;
+    for (size_t i = 0; i < n_inputs; i++)
+        if (strcmp(inputs[i], path) == 0)
+            return; /* a command that runs a program again and again says so each time */
     if (n_inputs == room_for_inputs) {
         room_for_inputs = room_for_inputs ? 2 * room_for_inputs : 16;
         inputs = realloc(inputs, room_for_inputs * sizeof(*inputs));

@@ -311,3 +311,18 @@ void hand_on(char *at, const char *from)
 {
     put(at, *from);
 }
+
+/* The distance is compared and goes no further; what is stored is next to what was there. CASE advanced -: */
+void advanced(uint64_t *head, uint64_t *tail, uint64_t slots)
+{
+    uint64_t at = __atomic_load_n(tail, __ATOMIC_RELAXED);
+    if (at - __atomic_load_n(head, __ATOMIC_RELAXED) < slots)
+        __atomic_store_n(tail, at + 1, __ATOMIC_RELEASE);
+}
+/* The distance is kept. CASE kept_far cast: bits=2 store_bits=2 */
+void kept_far(uint64_t *head, uint64_t *tail, uint64_t *distance)
+{
+    uint64_t at = __atomic_load_n(tail, __ATOMIC_RELAXED);
+    *distance = at - __atomic_load_n(head, __ATOMIC_RELAXED);
+    __atomic_store_n(tail, at + 1, __ATOMIC_RELEASE);
+}

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "util/arena.h"
 #include "util/lines.h"
 #include "util/map.h"
+#include "util/output.h"
 #include "util/path.h"
 #include "util/url.h"
 
@@ -228,6 +230,20 @@ static void local_url(void **state)
         assert_false(dh_url_is_local(other[i]));
 }
 
+/* The pipeline says with each of its runs what it reads. */
+static void inputs_once(void **state)
+{
+    (void)state;
+    const char *self = "/proc/self/exe";
+    dh_output_reads(self);
+    const size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < 1000; i++)
+        dh_output_reads(self);
+    assert_int_equal(mallinfo2().uordblks, before);
+    assert_true(dh_output_is_input(self));
+    assert_false(dh_output_is_input("/dev/null"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +255,7 @@ int main(void)
         cmocka_unit_test(lines_in_pieces),
         cmocka_unit_test(lines_too_long),
         cmocka_unit_test(local_url),
+        cmocka_unit_test(inputs_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,12 +187,18 @@ struct pieces {
 static void move_piece(void *arg, LLVMValueRef load)
 {
     const struct pieces *p = arg;
+    const bool plain = LLVMIsALoadInst(load);
     LLVMValueRef src = LLVMGetOperand(load, 0);
     if (dh_caper_is_constant(src) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
         dh_caper_holds_escaped(p->c, src))
         return;
-    LLVMValueRef place = p->store ? last_unchanged(load, p->store, NULL) : NULL;
-    u64 size = LLVMStoreSizeOfType(p->c->ir->layout, LLVMTypeOf(load));
+    if (LLVMIsACallInst(load)) { /* not all of it can be read */
+        dh_caper_publish(p->c, load, src);
+        return;
+    }
+    /* Atomic operations leave something else there. */
+    LLVMValueRef place = p->store && plain ? last_unchanged(load, p->store, NULL) : NULL;
+    u64 size = LLVMStoreSizeOfType(p->c->ir->layout, LLVMTypeOf(plain ? load : LLVMGetOperand(load, 1)));
     if (size >= WORD)
         dh_caper_contents(p->c, place ? place : load, src, NULL, size);
     else
@@ -204,15 +210,15 @@ static void store_pieces(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef val
     struct pieces p = {c, inst};
     if (!dh_caper_has(c, DH_CAPER_RULE_PIECE) || LLVMIsConstant(value))
         return;
-    dh_caper_value_pieces(c, value, move_piece, &p);
+    dh_caper_value_pieces(c, value, false, move_piece, &p);
 }
 
 /* Pieces that are handed on: who gets them stores them, perhaps. */
-void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value)
+void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value, bool moved)
 {
     struct pieces p = {c, NULL};
     if (dh_caper_has(c, DH_CAPER_RULE_PIECE) && !LLVMIsConstant(value))
-        dh_caper_value_pieces(c, value, move_piece, &p);
+        dh_caper_value_pieces(c, value, moved, move_piece, &p);
 }
 
 /* ---- copies ---- */

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "ir/caper/caper.h"
+#include "ir/caper/walk.h"
 #include "ir/whole/library.h"
 
 static bool has_attribute(LLVMValueRef fn, const char *name)
@@ -99,12 +99,11 @@ void dh_caper_plan_catch(struct dh_caper *c, LLVMValueRef pad)
         dh_caper_act_add(c, DH_CAPER_CAUGHT, pad)->after = true;
 }
 
-/* Arguments that are too small for a pointer may be pieces of one. */
+/* Arguments may be pieces of a pointer, or have some: a small structure is passed as one integer. */
 static void give_pieces(struct dh_caper *c, LLVMValueRef call)
 {
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-        if (!dh_caper_value_has_words(c, LLVMTypeOf(LLVMGetOperand(call, i))))
-            dh_caper_give_pieces(c, LLVMGetOperand(call, i));
+        dh_caper_give_pieces(c, LLVMGetOperand(call, i), false);
 }
 
 /* All that is known is that it is given its arguments. */
@@ -125,10 +124,8 @@ static void give_all(struct dh_caper *c, LLVMValueRef call, enum dh_caper_rule r
 
 static void plan_asm(struct dh_caper *c, LLVMValueRef call)
 {
-    size_t len;
-    LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &len);
-    if (len == 0)
-        return; /* it only keeps the compiler from knowing */
+    if (dh_caper_is_empty_asm(call))
+        return;
     give_all(c, call, DH_CAPER_RULE_ASM);
     give_pieces(c, call);
 }
@@ -146,9 +143,8 @@ static void plan_inside(struct dh_caper *c, LLVMValueRef call, LLVMValueRef call
         } else if (i >= fixed && dh_caper_has(c, DH_CAPER_RULE_VARARG)) {
             dh_caper_publish(c, call, arg);
         }
-        if (!dh_caper_value_has_words(c, LLVMTypeOf(arg)) &&
-            (i >= fixed || dh_caper_value_is_stored(LLVMGetParam(callee, i))))
-            dh_caper_give_pieces(c, arg);
+        if (i >= fixed || dh_caper_value_is_stored(LLVMGetParam(callee, i)))
+            dh_caper_give_pieces(c, arg, false);
     }
 }
 
@@ -206,7 +202,7 @@ static void plan_machine(struct dh_caper *c, LLVMValueRef call)
             continue;
         if (dh_caper_has(c, DH_CAPER_RULE_CAST))
             dh_caper_publish(c, call, arg);
-        dh_caper_give_pieces(c, arg);
+        dh_caper_give_pieces(c, arg, false);
     }
 }
 
@@ -228,11 +224,12 @@ static void plan_intrinsic(struct dh_caper *c, LLVMValueRef call, LLVMValueRef c
     if (is_named(callee, "llvm.memcpy.") || is_named(callee, "llvm.memmove.")) {
         dh_caper_copy(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2));
     } else if (is_named(callee, "llvm.memset.")) {
-        dh_caper_give_pieces(c, LLVMGetOperand(call, 1));
-    } else if ((is_named(callee, "llvm.masked.s") || is_named(callee, "llvm.masked.compressstore.") ||
-                is_named(callee, "llvm.vp.s")) &&
-               dh_caper_has(c, DH_CAPER_RULE_VECTOR)) {
-        dh_caper_publish(c, call, LLVMGetOperand(call, 0));
+        dh_caper_give_pieces(c, LLVMGetOperand(call, 1), false);
+    } else if (is_named(callee, "llvm.masked.s") || is_named(callee, "llvm.masked.compressstore.") ||
+               is_named(callee, "llvm.vp.s")) {
+        if (dh_caper_has(c, DH_CAPER_RULE_VECTOR))
+            dh_caper_publish(c, call, LLVMGetOperand(call, 0));
+        dh_caper_give_pieces(c, LLVMGetOperand(call, 0), !is_named(callee, "llvm.masked.store."));
     } else if (is_named(callee, "llvm.masked.gather.") || is_named(callee, "llvm.masked.expandload.")) {
         plan_gather(c, call);
     } else if (is_named(callee, "llvm.x86.")) {
@@ -320,12 +317,11 @@ static bool is_result_stored(LLVMValueRef fn)
 static void plan_returned_pieces(struct dh_caper *c, LLVMValueRef fn)
 {
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
-    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || dh_caper_value_has_words(c, type) ||
-        !is_result_stored(fn))
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || !is_result_stored(fn))
         return;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
         if (LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(bb)))
-            dh_caper_give_pieces(c, LLVMGetOperand(LLVMGetBasicBlockTerminator(bb), 0));
+            dh_caper_give_pieces(c, LLVMGetOperand(LLVMGetBasicBlockTerminator(bb), 0), false);
 }
 
 void dh_caper_plan_returns(struct dh_caper *c, LLVMValueRef fn)

@@ -85,8 +85,9 @@ size_t dh_caper_sites_each(const struct dh_caper *c, LLVMValueRef inst,
 
 /* Whether a value may be, or hold in one of its words, a pointer to a block of the heap. */
 bool dh_caper_value_carries(struct dh_caper *c, LLVMValueRef value);
-/* Calls visit for each load from memory of which the value may contain some bytes. */
-void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value,
+/* Calls visit for each load from memory, plain or atomic, of which the value may contain some bytes that are
+ * not a whole word any more. moved: the elements of a vector go to other places. */
+void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value, bool moved,
                            void (*visit)(void *arg, LLVMValueRef load), void *arg);
 /* Whether it has words at all: 8 bytes or more. */
 bool dh_caper_value_has_words(struct dh_caper *c, LLVMTypeRef type);
@@ -119,7 +120,7 @@ void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMVa
 /* The contents of src are copied to where others can reach them; n: NULL for a constant length. */
 void dh_caper_contents(struct dh_caper *c, LLVMValueRef at, LLVMValueRef src, LLVMValueRef n, u64 constant);
 /* Pieces of words in a value that is passed to a function, or returned. */
-void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value);
+void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value, bool moved);
 void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst);
 
 /* ---- call.c, library.c: calls ---- */

@@ -297,7 +297,7 @@ static void give_numbers(const struct library *l, const char *function, const ch
 {
     for (int i = 0; i < l->n && !looks_at_characters(function); i++)
         if (!is_pointer(argument(l, i)) && !dh_caper_is_length(effects, i))
-            dh_caper_give_pieces(l->c, argument(l, i));
+            dh_caper_give_pieces(l->c, argument(l, i), false);
 }
 
 bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *function)

@@ -33,10 +33,11 @@ static bool is_tag(LLVMValueRef v)
 
 /* Whether a function of the library takes it as a number that is no length: it may be kept where other
  * threads find it, as the offset of a file or the count of an eventfd. Those of the C++ library (strings,
- * hashes) take lengths and places. */
+ * hashes) take lengths and places, but for the streams, which print it. */
 static bool takes_number(LLVMValueRef call, LLVMValueRef callee, const char *name, LLVMValueRef v)
 {
-    bool kept = LLVMIsDeclaration(callee) && !dh_caper_starts_with(name, "_Z");
+    bool kept = LLVMIsDeclaration(callee) &&
+                (!dh_caper_starts_with(name, "_Z") || dh_caper_starts_with(name, "_ZNSo"));
     const char *effects = kept ? dh_w_library(name) : NULL;
     for (unsigned i = 0; effects && i < LLVMGetNumArgOperands(call); i++)
         if (LLVMGetOperand(call, i) == v && !dh_caper_is_length(effects, (int)i))
@@ -98,20 +99,33 @@ static bool all_uses_clear(LLVMValueRef sum, u64 added)
     return true;
 }
 
+/* A value that is reached near its block and far from it is looked at twice. */
+static void push(struct dh_caper_walk *w, LLVMValueRef v, bool far)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->seen[i] == v && (w->far[i] || !far))
+            return;
+    if (w->n == DH_CAPER_MAX_STEPS) {
+        w->overflow = true;
+        return;
+    }
+    w->far[w->n] = far;
+    w->seen[w->n++] = v;
+}
+
 /* Where a sum or a difference lies, a scan does not find the block, unless what was added is as small as a
  * tag. */
-static void add(struct dh_caper_walk *w, LLVMValueRef sum, LLVMValueRef added)
+static void add(struct dh_caper_walk *w, bool far, LLVMValueRef sum, LLVMValueRef added)
 {
     enum { GRAIN = 16 };
     bool constant = LLVMIsAConstantInt(added) && LLVMGetIntTypeWidth(LLVMTypeOf(added)) <= 64;
     u64 n = constant ? LLVMConstIntGetZExtValue(added) : 0;
-    w->far |= !constant || (n >= GRAIN && !all_uses_clear(sum, n));
-    dh_caper_walk_push(w, sum);
+    push(w, sum, far || !constant || (n >= GRAIN && !all_uses_clear(sum, n)));
 }
 
 /* What is left of an address when bits are cleared is the beginning of something larger, unless they are a
  * tag or what was added to round it up. */
-static void mask(struct dh_caper_walk *w, LLVMValueRef v, LLVMValueRef masked, LLVMValueRef by)
+static void mask(struct dh_caper_walk *w, bool far, LLVMValueRef v, LLVMValueRef masked, LLVMValueRef by)
 {
     bool known = LLVMIsAConstantInt(by) && LLVMGetIntTypeWidth(LLVMTypeOf(by)) <= 64;
     u64 cleared = known ? ~(u64)LLVMConstIntGetSExtValue(by) : ~0ull;
@@ -120,9 +134,7 @@ static void mask(struct dh_caper_walk *w, LLVMValueRef v, LLVMValueRef masked, L
                              : NULL;
     bool up = known && added && LLVMGetIntTypeWidth(LLVMTypeOf(added)) <= 64 &&
               LLVMConstIntGetZExtValue(added) == cleared;
-    if (!up && (cleared & ((1ull << DH_CAPER_ADDRESS_BITS) - 1)) >= 16)
-        w->far = w->masked = true;
-    dh_caper_walk_push(w, masked);
+    push(w, masked, far || (!up && (cleared & ((1ull << DH_CAPER_ADDRESS_BITS) - 1)) >= 16));
 }
 
 /* Whether the pointer goes anywhere but where it points. */
@@ -142,9 +154,9 @@ static bool is_pointer_kept(LLVMValueRef ptr)
     return w.overflow;
 }
 
-static int become_pointer(struct dh_caper_walk *w, LLVMValueRef ptr)
+static int become_pointer(struct dh_caper_walk *w, bool far, LLVMValueRef ptr)
 {
-    if (!w->far || !is_pointer_kept(ptr))
+    if (!far || !is_pointer_kept(ptr))
         return FINE;
     if (w->n_moved == DH_CAPER_MAX_MOVED)
         return CHANGED;
@@ -172,7 +184,7 @@ static bool is_number_kept(LLVMValueRef number)
 }
 
 /* v is one of the two. */
-static int difference_of(struct dh_caper_walk *w, LLVMValueRef v, LLVMValueRef sub)
+static int difference_of(struct dh_caper_walk *w, bool far, LLVMValueRef v, LLVMValueRef sub)
 {
     LLVMValueRef a = LLVMGetOperand(sub, 0), b = LLVMGetOperand(sub, 1);
     LLVMValueRef from = dh_caper_pointer_of(a), to = dh_caper_pointer_of(b);
@@ -181,11 +193,17 @@ static int difference_of(struct dh_caper_walk *w, LLVMValueRef v, LLVMValueRef s
     if (a != v || b == v)
         return (from ? !are_apart(from, v) : all_uses_mask(sub)) ? FINE : CHANGED;
     if (!to)
-        add(w, sub, b);
+        add(w, far, sub, b);
     return to && are_apart(v, to) ? CHANGED : FINE;
 }
 
-static int use_of(struct dh_caper_walk *w, LLVMValueRef v, LLVMValueRef user)
+static int kept(bool far, int fate)
+{
+    return far && fate == KEPT ? CHANGED : fate;
+}
+
+/* far: the value may be at a distance from its block. Kept there, it is as good as one that was changed. */
+static int use_of(struct dh_caper_walk *w, bool far, LLVMValueRef v, LLVMValueRef user)
 {
     if (!LLVMIsAInstruction(user))
         return CHANGED;
@@ -197,7 +215,7 @@ static int use_of(struct dh_caper_walk *w, LLVMValueRef v, LLVMValueRef user)
     case LLVMSwitch:
         return FINE;
     case LLVMIntToPtr:
-        return become_pointer(w, user);
+        return become_pointer(w, far, user);
     case LLVMGetElementPtr:
         w->index = true;
         return FINE;
@@ -207,38 +225,38 @@ static int use_of(struct dh_caper_walk *w, LLVMValueRef v, LLVMValueRef user)
     case LLVMInsertElement:
     case LLVMExtractElement:
     case LLVMShuffleVector:
-        dh_caper_walk_push(w, user);
+        push(w, user, far);
         return FINE;
     case LLVMBitCast: /* a vector of the same words */
         if (dh_caper_integer_bits(LLVMTypeOf(user)) < DH_CAPER_ADDRESS_BITS)
             return CHANGED;
-        dh_caper_walk_push(w, user);
+        push(w, user, far);
         return FINE;
     case LLVMAdd:
-        add(w, user, other);
+        add(w, far, user, other);
         return FINE;
     case LLVMSub:
-        return difference_of(w, v, user);
+        return difference_of(w, far, v, user);
     case LLVMAnd:
         if (!dh_caper_is_small_constant(other))
-            mask(w, v, user, other);
+            mask(w, far, v, user, other);
         return FINE;
     case LLVMOr:
     case LLVMXor:
-        dh_caper_walk_push(w, user);
+        push(w, user, far);
         return is_tag(other) ? FINE : CHANGED;
     case LLVMTrunc:
         return all_uses_mask(user) ? FINE : CHANGED;
     case LLVMCall:
-        return call_of(v, user);
-    case LLVMStore:
     case LLVMInvoke:
+        return kept(far, call_of(v, user));
+    case LLVMStore:
     case LLVMCallBr:
     case LLVMRet:
     case LLVMInsertValue:
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
-        return KEPT;
+        return kept(far, KEPT);
     default:
         return CHANGED;
     }
@@ -250,20 +268,21 @@ static bool is_in_local(LLVMValueRef value)
     return LLVMIsALoadInst(value) && LLVMIsAAllocaInst(LLVMGetOperand(value, 0));
 }
 
-/* What becomes of an address that is an integer now. One that is kept at a distance from its block is as good
- * as one that was changed. */
+/* What becomes of an address that is an integer now. */
 static int follow(struct dh_caper_walk *w, LLVMValueRef value)
 {
     const bool address = LLVMIsAPtrToIntInst(value) != NULL, local = is_in_local(value);
     int fate = FINE;
     *w = (struct dh_caper_walk){.n = 0};
-    dh_caper_walk_push(w, value);
-    for (LLVMValueRef v; (v = dh_caper_walk_next(w)) != NULL;)
+    push(w, value, false);
+    for (LLVMValueRef v; (v = dh_caper_walk_next(w)) != NULL;) {
+        const bool far = w->far[w->done - 1];
         for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
-            int one = use_of(w, v, LLVMGetUser(use));
+            int one = use_of(w, far, v, LLVMGetUser(use));
             fate = one > fate ? one : fate;
         }
-    bool apart = (fate == KEPT && (w->far || w->masked)) || (address && w->index) || (local && w->n_moved);
+    }
+    bool apart = (address && w->index) || (local && w->n_moved);
     return w->overflow || apart ? CHANGED : fate;
 }
 

@@ -220,6 +220,7 @@ bool dh_caper_value_carries(struct dh_caper *c, LLVMValueRef value)
 /* What a value has bits of, unchanged or moved to other places in the word. */
 static void push_pieces(struct dh_caper_walk *w, LLVMValueRef v)
 {
+    static const char *const movers[] = {"llvm.bswap.", "llvm.bitreverse.", "llvm.fsh"};
     LLVMValueRef callee;
     size_t len;
     switch (LLVMGetInstructionOpcode(v)) {
@@ -250,8 +251,8 @@ static void push_pieces(struct dh_caper_walk *w, LLVMValueRef v)
         break;
     case LLVMCall:
         callee = dh_caper_called(v);
-        if (callee && (dh_caper_starts_with(LLVMGetValueName2(callee, &len), "llvm.bswap.") ||
-                       dh_caper_starts_with(LLVMGetValueName2(callee, &len), "llvm.fsh")))
+        if (callee ? dh_caper_is_one_of(LLVMGetValueName2(callee, &len), movers, DH_ARRAY_LEN(movers))
+                   : dh_caper_is_empty_asm(v))
             push_operands(w, v, 0, LLVMGetNumArgOperands(v));
         break;
     default:
@@ -276,32 +277,45 @@ static bool moves_parts(LLVMValueRef v)
     }
 }
 
+/* An atomic operation returns what was in memory, and so does a load of some elements of a vector. */
+static bool is_load(LLVMValueRef v)
+{
+    size_t len;
+    LLVMValueRef callee = LLVMIsACallInst(v) ? dh_caper_called(v) : NULL;
+    return LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v) || LLVMIsAAtomicCmpXchgInst(v) ||
+           (callee && dh_caper_starts_with(LLVMGetValueName2(callee, &len), "llvm.masked.load."));
+}
+
+static unsigned alignment_of(LLVMValueRef load)
+{
+    return LLVMIsACallInst(load) ? (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(load, 1))
+                                 : LLVMGetAlignment(load);
+}
+
 /* Whether what is stored has parts of words that are in memory: because little is loaded, because it is
  * loaded from between two words, or because the elements of a vector change their places. */
 static bool is_piece(struct dh_caper *c, LLVMValueRef load, bool moved)
 {
-    LLVMTypeRef type = LLVMTypeOf(load);
+    LLVMTypeRef type = LLVMTypeOf(LLVMIsAAtomicCmpXchgInst(load) ? LLVMGetOperand(load, 2) : load);
     if (LLVMStoreSizeOfType(c->ir->layout, type) < 8)
         return true;
     bool small = LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
                  LLVMStoreSizeOfType(c->ir->layout, dh_caper_scalar_of(type)) < 8;
-    return (LLVMGetAlignment(load) < 8 || (moved && small)) &&
-           (c->integers || dh_shim_may_hold_pointer(load));
+    return (alignment_of(load) < 8 || (moved && small)) && (c->integers || dh_shim_may_hold_pointer(load));
 }
 
-void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value,
+void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value, bool moved,
                            void (*visit)(void *arg, LLVMValueRef load), void *arg)
 {
     struct dh_caper_walk w = {.n = 0};
-    bool moved = false;
     dh_caper_walk_push(&w, value);
     for (LLVMValueRef v; (v = dh_caper_walk_next(&w)) != NULL;)
-        if (LLVMIsAInstruction(v) && !LLVMIsALoadInst(v)) {
+        if (LLVMIsAInstruction(v) && !is_load(v)) {
             moved |= moves_parts(v);
             push_pieces(&w, v);
         }
     for (size_t i = 0; i < w.n; i++)
-        if (LLVMIsALoadInst(w.seen[i]) && is_piece(c, w.seen[i], moved))
+        if (LLVMIsAInstruction(w.seen[i]) && is_load(w.seen[i]) && is_piece(c, w.seen[i], moved))
             visit(arg, w.seen[i]);
 }
 

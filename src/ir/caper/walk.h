@@ -20,9 +20,9 @@ struct dh_caper_walk {
     size_t n, done;
     bool overflow;
     /* number.c */
-    bool far;    /* something was added or masked, which may lead out of the block */
-    bool masked; /* it was masked by more than a tag */
-    bool index;  /* it is added to another address */
+    bool far[DH_CAPER_MAX_STEPS]; /* of each value: something was added or masked on the way there, which may
+                                     lead out of the block */
+    bool index;                   /* it is added to another address */
     LLVMValueRef
         moved[DH_CAPER_MAX_MOVED]; /* pointers again that may lead out of the block, and go somewhere */
     size_t n_moved;
@@ -72,6 +72,15 @@ DH_INLINE LLVMValueRef dh_caper_pointer_of(LLVMValueRef number)
 DH_INLINE LLVMValueRef dh_caper_called(LLVMValueRef call)
 {
     return LLVMIsAFunction(LLVMGetCalledValue(call));
+}
+
+/* An assembly statement without instructions, which only keeps the compiler from knowing a value. */
+DH_INLINE bool dh_caper_is_empty_asm(LLVMValueRef call)
+{
+    size_t len = 1;
+    if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+        LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &len);
+    return len == 0;
 }
 
 DH_INLINE bool dh_caper_starts_with(const char *name, const char *prefix)

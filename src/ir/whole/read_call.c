@@ -57,13 +57,27 @@ dh_w_value dh_w_op_loaded(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value a
     return value;
 }
 
+static bool is_byval(LLVMValueRef call, u32 n)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
+    return LLVMGetCallSiteEnumAttribute(call, n + 1, kind) != NULL;
+}
+
+/* Among the variable arguments, a structure that is passed in memory is there itself, and not its address. */
+static dh_w_value passed(struct dh_w_reader *r, LLVMValueRef inst, u32 n)
+{
+    dh_w_value arg = dh_w_argument(r, inst, (int)n);
+    bool whole = n >= LLVMCountParamTypes(LLVMGetCalledFunctionType(inst)) && is_byval(inst, n);
+    return whole ? dh_w_op_loaded(r, inst, arg, DH_W_ANYWHERE) : arg;
+}
+
 /* A call of the program's own code, or through a pointer. */
 static void read_own(struct dh_w_reader *r, LLVMValueRef inst, u32 fn, dh_w_value callee)
 {
     u32 n = LLVMGetNumArgOperands(inst);
     u32 call = dh_w_call_add(r, fn, callee, n);
     for (u32 i = 0; i < n; i++)
-        r->fn->calls[call].args[i] = dh_w_argument(r, inst, (int)i);
+        r->fn->calls[call].args[i] = passed(r, inst, i);
     r->fn->calls[call].inst = inst;
     dh_w_value dst = dh_w_result(r, inst);
     struct dh_w_op *op = dh_w_op_add(r, DH_W_CALL, inst);

@@ -75,6 +75,8 @@ same turns "$(sed -n 's/^deadheat chase: stages.c:\([0-9]*\) with stages.c:\([0-
 same again "$?" 66
 "$deadheat" pipeline --budget=60s --state=d --format=json -- ./prog >again.json 2>err
 same again-sums "$(value again.json "$sums")" True
+same again-confirmed "$(value again.json "sum(s['confirmed'] for s in d['stages'][2:])")" "$(value page.json "sum(s['confirmed'] for s in d['stages'][2:])")"
+same again-in "$(value again.json "all(s['in'] <= d['stages'][1]['left'] for s in d['stages'][2:])")" True
 has again-words err "continuing with 'd'"
 lacks again-infers err "deadheat pipeline: inference"
 has text page "Confirmed races" "Still possible" "Refuted" "Never seen" "deadheat chase --replay="

@@ -133,6 +133,10 @@ caper ./other
 same other-build "$?" 2
 like other-build-words err "^deadheat caper: error: the state 'moved' is of build [0-9a-f]\{12\} of '.*/prog', and '.*/other' is build [0-9a-f]\{12\}; .* --migrate"
 same other-build-intact "$(cmp moved moved.before && left moved)" 0
+# Only a run can carry it over.
+"$deadheat" caper status --state=moved ./other >out 2>err
+same other-build-status "$?" 2
+has other-build-status-words err "or run the program by 'deadheat caper --migrate' to carry over"
 caper --migrate ./other asked=asked
 same migrate "$?:$(cmp moved.old moved.before && echo kept)" 0:kept
 like migrate-words err "of the 2 sites in the state, 2 are carried over from build [0-9a-f]\{12\} and 0 are gone"
