@@ -30,7 +30,8 @@ ABOUT_RACES = """
 on which FastTrack reports a race in {runs} of the same work with the full build, if both lines are the program's own. Of these, the
 table counts the pairs in dpPairs; those that the pipeline has also confirmed ("both"); and those that it has not, which it calls still
 possible or never seen ("only run"). "Only pipeline" counts the pairs of lines that the pipeline has confirmed and `run` has not reported.
-A pair of `run` that is not in dpPairs ("missing") has an access that the Caper runs have not executed: they are other runs, and
+An access that the optimiser has merged with another has no line in a Caper build, and that of its surroundings in a full build, so a
+pair that Caper does not have is also looked up without the line of either side. A pair of `run` that is not in dpPairs ("missing") has an access that the Caper runs have not executed: they are other runs, and
 shorter. Anything else would be a soundness failure.
 """
 

@@ -1,7 +1,9 @@
 """Races that FastTrack has reported of a real program, and whether Caper has them: for bench/caper and bench/pipeline.
 
 A race is a pair of lines. What the optimiser has merged has no line: it is line 0 of its file, here as in Caper's table.
+In a full build the pass may have given it that of its surroundings (src/ir/emit.c), while Caper has it without.
 """
+import itertools
 import json
 import pathlib
 import subprocess
@@ -42,12 +44,28 @@ def observed(deadheat, records):
     return found, outside
 
 
-def sets_of(deadheat, state, program, pairs):
+def asked(deadheat, state, program, pairs):
     """In which of Caper's sets each pair of lines is."""
     if not pairs:
         return {}
     argv = [deadheat, "caper", "status", f"--state={state}", *(f"--pair={p}" for p in pairs), program]
     return dict(line.split("\t") for line in harness.answer(argv, "no status").splitlines())
+
+
+def without_lines(pair):
+    """The pair as Caper has it if one access was merged, or both."""
+    sides = [(side, side.rpartition(":")[0] + ":0") for side in pair.split(",")]
+    return [",".join(sorted(both)) for both in itertools.product(*sides)][1:]
+
+
+def sets_of(deadheat, state, program, pairs):
+    """The same for pairs of a full build, by the lines that Caper has."""
+    found = asked(deadheat, state, program, pairs)
+    others = {pair: without_lines(pair) for pair, where in found.items() if where == "none"}
+    again = asked(deadheat, state, program, sorted(set(itertools.chain.from_iterable(others.values()))))
+    for pair, names in others.items():
+        found[pair] = min((again[name] for name in names), key=SETS.index)
+    return found
 
 
 def missing(rows, member):
