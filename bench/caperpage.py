@@ -215,12 +215,15 @@ def write_sets(rows):
 
 
 def write_rows(data):
-    """Only these programs, which were measured later than the others; all else stays."""
+    """Only these programs, which were measured later than the others; all else stays, so do columns measured separately."""
     before = last_results()
     kept = {row["name"]: row for row in before.get("rows", [])}
     names = before.get("configurations", [])
     for row in data["rows"]:
-        kept[row["name"]] = dict(with_counts(row, kept), rounds=data["rounds"], load=data["load"])
+        known = kept.get(row["name"], {}).get("cells", {})
+        row["cells"] = {**{n: known[n] for n in before.get("columns", {}) if n in known}, **row.get("cells", {})}
+        separately = {key: data[key] for key in ("rounds", "load", "machine")}
+        kept[row["name"]] = {**with_counts(row, kept), **separately}
     names = [*names, *(n for n in data["configurations"] if n not in names)]
     save(dict(data, **dict(before, rows=list(kept.values()), configurations=names)))
 
@@ -241,6 +244,12 @@ def write_column(data, name):
     save(dict(before, configurations=names, columns=columns))
 
 
+def elsewhere(row, data):
+    """Which machine it was, if not the one of the other rows."""
+    m = row.get("machine", data["machine"])
+    return "" if m == data["machine"] else f", on {m['cpu']}, Linux {m['kernel']}"
+
+
 def apart(data):
     """Sentences about the columns and the programs that were measured separately."""
     text = "".join(
@@ -256,7 +265,9 @@ def apart(data):
     rows = [row for row in data["rows"] if "rounds" in row]
     if not rows:
         return text
-    each = ", ".join(f"{row['name']} ({row['rounds']} rounds, load average {row['load']:.1f})" for row in rows)
+    each = ", ".join(
+        f"{row['name']} ({row['rounds']} rounds, load average {row['load']:.1f}{elsewhere(row, data)})" for row in rows
+    )
     return f"{text} Measured separately, with `--only` and `--write`: {each}."
 
 
